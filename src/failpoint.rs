@@ -8,6 +8,7 @@
 //! `ROTA_FAULT_ROOM` limits unsent responses in MiB: per credential; twice that per address, three times that in total.
 //! `ROTA_FAULT_HURRY` divides the times of the Slack socket.
 //! `ROTA_FAULT_LATE` is after how many seconds without a heartbeat a thread counts as hanging.
+//! `ROTA_FAULT_PROBE` is after how many seconds without a write the storage is tried.
 //!
 //! | Point | Where |
 //! |---|---|
@@ -60,6 +61,15 @@ pub fn clock_shift() -> i64 {
 pub fn late(usual: u64) -> u64 {
     #[cfg(debug_assertions)]
     return armed::late().unwrap_or(usual);
+    #[cfg(not(debug_assertions))]
+    usual
+}
+
+/// After how many seconds without a write the storage is tried; `usual` unless a test has set it.
+#[inline(always)]
+pub fn probe(usual: u64) -> u64 {
+    #[cfg(debug_assertions)]
+    return armed::probe().unwrap_or(usual);
     #[cfg(not(debug_assertions))]
     usual
 }
@@ -164,6 +174,10 @@ mod armed {
     pub(super) fn late() -> Option<u64> {
         static LATE: OnceLock<Option<u64>> = OnceLock::new();
         *LATE.get_or_init(|| std::env::var("ROTA_FAULT_LATE").ok()?.parse().ok())
+    }
+
+    pub(super) fn probe() -> Option<u64> {
+        std::env::var("ROTA_FAULT_PROBE").ok()?.parse().ok()
     }
 
     pub(super) fn clock_shift() -> i64 {

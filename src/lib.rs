@@ -123,7 +123,8 @@
 //!
 //! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request
 //! (`api::watch`). Every background loop is registered by `runtime::background`, which gives it a heartbeat;
-//! `runtime::supervisor` ends the server if a required thread has ended.
+//! `runtime::supervisor` ends the server if a required thread has ended. Every read and write of the [`store`] reports how it ended to
+//! `store::health`, which readiness and metrics show; [`storage_watch`] tries the file where nobody uses it.
 //!
 //! # Floors
 //!
@@ -133,7 +134,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
 //! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
@@ -198,6 +199,7 @@ pub mod delivery;
 pub mod dev;
 pub mod mcp;
 pub mod slack_inbound;
+pub mod storage_watch;
 pub mod sync;
 pub mod timer;
 pub mod warning_watch;

@@ -4,6 +4,7 @@ use crate::actions::due::{self, DueWorker};
 use crate::actions::{App, Error, TIMER};
 use crate::failpoint;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};
+use crate::runtime::clock::Clock;
 use crate::runtime::heartbeat::Heartbeat;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -20,12 +21,46 @@ pub fn start(app: App) -> std::io::Result<LoopThread> {
     };
     let runtime = Arc::clone(app.runtime());
     let mut due_worker = DueWorker::default();
+    let mut steps = ClockSteps::default();
     runtime.start(spec, move |heartbeat| {
         // Registered before the first query, too.
         app.store().signals().expect(None);
         failpoint::point("timer.look");
+        steps.look(app.clock());
         turn(&app, &mut due_worker, heartbeat, &stop)
     })
+}
+
+/// Logs that the system clock was set back, and that it has caught up.
+#[derive(Default)]
+struct ClockSteps {
+    /// How far the clock was behind at the last look.
+    behind: Duration,
+}
+
+impl ClockSteps {
+    /// Smaller steps are those by which a time service corrects a clock.
+    const LEAST: Duration = Duration::from_secs(60);
+
+    fn look(&mut self, clock: &Clock) {
+        let behind = clock.behind();
+        let before = std::mem::replace(&mut self.behind, behind);
+        if behind >= before + Self::LEAST
+            && let Some(latest) = clock.was_set_back_from()
+        {
+            log::warn!(
+                "the system clock was set back: it shows {}, {} s before {latest}, which the server has seen. What changed since then \
+                 stands still until {latest}: no hand-overs, no retries. Set the clock right; if {latest} was wrong, set it right and \
+                 restart the service",
+                clock.now(),
+                behind.as_secs()
+            );
+        }
+        if before >= Self::LEAST && behind < Self::LEAST {
+            self.behind = Duration::ZERO;
+            log::info!("the system clock has caught up with what the server has seen");
+        }
+    }
 }
 
 /// Checks for commits of other processes, processes what is due and returns how long to wait.

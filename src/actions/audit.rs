@@ -11,7 +11,7 @@ use crate::domain::audit::{
 };
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::{Refusal, invalid};
-use crate::store::{self, AuditPosition, Page, ReadTx, Store, WriteTx};
+use crate::store::{self, AuditPosition, Page, ReadTx, Store, StoreError, WriteTx};
 
 /// What refused credentials are written under.
 const AUTHENTICATE: &str = "authenticate";
@@ -21,7 +21,7 @@ const AUTHENTICATE: &str = "authenticate";
 ///
 /// # Errors
 /// Whatever the write refuses or fails with; then nothing is stored.
-pub(super) fn write<T: Send + 'static, E: From<Error> + Send + 'static>(
+pub(super) fn write<T: Send + 'static, E: StoreError + Send + 'static>(
     store: &Store,
     author: &Author,
     act: impl FnOnce(&mut WriteTx, &Author) -> Result<(T, Option<AuditedChange>), E> + Send + 'static,

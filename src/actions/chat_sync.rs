@@ -18,7 +18,7 @@ use crate::domain::chat::{ChatError, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
-use crate::store::{self, CommitSignals, SyncState, SyncTarget};
+use crate::store::{self, CommitSignals, StoreError, SyncState, SyncTarget};
 use jiff::Timestamp;
 use posting::{Posted, UnderWay};
 use std::collections::HashMap;
@@ -205,6 +205,15 @@ impl From<ChatError> for SyncError {
 impl From<Error> for SyncError {
     fn from(error: Error) -> SyncError {
         SyncError::Store(error)
+    }
+}
+
+impl StoreError for SyncError {
+    fn of_storage(&self) -> Option<&Error> {
+        match self {
+            SyncError::Chat(_) => None,
+            SyncError::Store(error) => Some(error),
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use crate::domain::import::ImportChanges;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{
-    self, ReadTx, Store, WriteTx, list_duty_groups, list_group_people, load_directory, load_group,
-    load_topic, replace_directory,
+    self, ReadTx, Store, StoreError, WriteTx, list_duty_groups, list_group_people, load_directory,
+    load_group, load_topic, replace_directory,
 };
 
 /// Whether the workspace has people, deactivated ones included.
@@ -47,6 +47,15 @@ enum Stop {
 impl<E: Into<ActionError>> From<E> for Stop {
     fn from(error: E) -> Stop {
         Stop::Error(error.into())
+    }
+}
+
+impl StoreError for Stop {
+    fn of_storage(&self) -> Option<&Error> {
+        match self {
+            Stop::Undone(_) => None,
+            Stop::Error(error) => error.of_storage(),
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Why somebody is on call, or nobody, at an instant: from the trace of the forecast for what is to come, from the record for what
 //! is and was (rules.md 26).
 
-use super::on_call_at::{Standstill, check_instant, entries_at, is_past, piece, standstill, walk};
+use super::on_call_at::{
+    Standstill, check_instant, entries_at, is_past, piece, present, standstill, walk,
+};
 use super::reads::visible;
 use super::{ActionError, App};
 use crate::domain::absence::{AbsenceSource, AppliesTo, Skipped};
@@ -39,9 +41,9 @@ pub fn of(
     only: Option<&CellId>,
     naming: Naming,
 ) -> Result<Explanation, ActionError> {
-    let at = at.unwrap_or_else(|| app.now());
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
+        let at = at.unwrap_or_else(|| present(app, &rotation));
         check_instant(app, &rotation, at)?;
         let reader = Reader {
             app,
@@ -110,7 +112,7 @@ impl Reader<'_> {
             calendar: self.app.calendar(),
             absences: &self.rotation.absences,
         };
-        let instants = (self.app.now(), self.at);
+        let instants = (present(self.app, self.rotation), self.at);
         let mut trace = Trace::new(only);
         let mut budget = Budget::default();
         let then = forecast::traced_at(self.rotation, dealing, instants, &mut budget, &mut trace)?;

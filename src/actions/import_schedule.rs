@@ -23,7 +23,7 @@ use crate::domain::message::PeopleNames;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::store::{self, ReadTx, WriteTx};
+use crate::store::{self, ReadTx, StoreError, WriteTx};
 use std::collections::BTreeMap;
 
 /// What was read of a schedule.
@@ -131,6 +131,15 @@ enum Undone {
 impl From<Error> for Undone {
     fn from(error: Error) -> Undone {
         Undone::Failed(error.into())
+    }
+}
+
+impl StoreError for Undone {
+    fn of_storage(&self) -> Option<&Error> {
+        match self {
+            Undone::Looked(_) => None,
+            Undone::Failed(error) => error.of_storage(),
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub const AHEAD_DAYS: i64 = 366;
 /// Entries of one cell that a walk through its record looks at, at the most.
 const MOST_WALKED: usize = 10_000;
 
-/// Who is on call in a rotation at an instant, with the rotation as it is stored.
+/// Who is on call in a rotation at an instant, or [now](present), with the rotation as it is stored.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] for a rotation that is not there for the caller, [`Refusal::Invalid`] for an instant before it was
@@ -33,13 +33,21 @@ pub fn of(
     app: &App,
     caller: &Principal,
     id: &RotationId,
-    at: Timestamp,
+    at: Option<Timestamp>,
 ) -> Result<(Rotation, DutyAt), ActionError> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
+        let at = at.unwrap_or_else(|| present(app, &rotation));
         let duty = duty_at(app, tx, &rotation, at, &mut Budget::default())?;
         Ok((rotation, duty))
     })
+}
+
+/// The instant that now is for a rotation: the current one, or that of its stored state where the system clock was set back since. What
+/// is shown without an instant is that state, so whatever else says who is on call now has to speak of the same instant.
+pub(super) fn present(app: &App, rotation: &Rotation) -> Timestamp {
+    let stamps = &rotation.stamps;
+    app.now().max(stamps.judged_at).max(stamps.updated_at)
 }
 
 /// The same of a rotation that has been loaded.
@@ -58,7 +66,8 @@ pub(super) fn duty_at(
         calendar: app.calendar(),
         absences: &rotation.absences,
     };
-    let then = forecast::standing_at(rotation, dealing, (app.now(), at), budget)?;
+    let instants = (present(app, rotation), at);
+    let then = forecast::standing_at(rotation, dealing, instants, budget)?;
     Ok(DutyAt::Planned(Box::new(then)))
 }
 
@@ -70,13 +79,13 @@ pub(super) fn check_instant(app: &App, rotation: &Rotation, at: Timestamp) -> Re
             "at: the rotation was created at {created_at}; send that instant or a later one"
         ));
     }
-    check_ahead(app, at)
+    check_ahead(present(app, rotation), at)
 }
 
 /// Refuses an instant that is too far ahead.
-fn check_ahead(app: &App, at: Timestamp) -> Result<(), Refusal> {
+fn check_ahead(now: Timestamp, at: Timestamp) -> Result<(), Refusal> {
     let furthest = SignedDuration::from_hours(24 * AHEAD_DAYS);
-    match at.duration_since(app.now()) > furthest {
+    match at.duration_since(now) > furthest {
         true => invalid(format!(
             "at: send an instant at most {AHEAD_DAYS} days from now"
         )),
@@ -251,7 +260,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// Passes the rotations of a page that the caller sees, and that were there at an instant, to `show`, each with who is on call
+/// Passes the rotations of a page that the caller sees, and that were there at an instant, or are there [now](present), to `show`, each with who is on call
 /// in it; `None` where a partner's schedule does not reach. With `user` only those in which that person is a member, or on call then.
 /// Returns how many there are on all pages.
 ///
@@ -260,14 +269,16 @@ pub(super) fn walk(
 pub fn everywhere(
     app: &App,
     caller: &Principal,
-    at: Timestamp,
+    at: Option<Timestamp>,
     user: Option<&UserId>,
     page: Page,
     mut show: impl FnMut(&Rotation, Option<&DutyAt>) -> Result<(), ActionError>,
 ) -> Result<u64, ActionError> {
-    check_ahead(app, at)?;
+    if let Some(at) = at {
+        check_ahead(app.now(), at)?;
+    }
     let filter = RotationFilter {
-        created_by: Some(at),
+        created_by: at,
         ..RotationFilter::default()
     };
     let filter = reads::narrowed(caller, filter);
@@ -282,7 +293,8 @@ pub fn everywhere(
     let (ids, total) = app.store().read(|tx| -> Result<_, ActionError> {
         let (mut ids, total) = store::list_rotations(tx, &filter, listed)?;
         if let Some(user) = user {
-            let may_be_in = store::list_rotations_about(tx, user, at)?;
+            let since = at.unwrap_or_else(|| app.now());
+            let may_be_in = store::list_rotations_about(tx, user, since)?;
             ids.retain(|id| may_be_in.contains(id));
         }
         Ok((ids, total))
@@ -297,6 +309,7 @@ pub fn everywhere(
             let Some(rotation) = rotation.filter(|found| caller.check_see(found).is_ok()) else {
                 return Ok(());
             };
+            let at = at.unwrap_or_else(|| present(app, &rotation));
             if let Some(user) = user
                 && is_past(&rotation, at)
                 && !rotation.has_member(user)

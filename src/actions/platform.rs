@@ -7,7 +7,7 @@ use crate::chat::slack::{OTHER_WORKSPACE, Slack, SlackError, Workspace};
 use crate::domain::chat::PlatformState;
 use crate::domain::directory::Team;
 use crate::runtime::background::POLL;
-use crate::store;
+use crate::store::{self, StoreError};
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -63,6 +63,15 @@ pub enum StartError {
 impl From<Error> for StartError {
     fn from(error: Error) -> StartError {
         StartError::Store(error)
+    }
+}
+
+impl StoreError for StartError {
+    fn of_storage(&self) -> Option<&Error> {
+        match self {
+            StartError::Wrong(_) => None,
+            StartError::Store(error) => Some(error),
+        }
     }
 }
 

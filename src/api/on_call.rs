@@ -112,7 +112,7 @@ const AT_AN_INSTANT: usize = 2 * 1024 * 1024;
 /// Who is on call at an instant. What is planned may change without notice, so there is no validator.
 fn read_at(call: &Call, id: &RotationId, at: Timestamp, expands: bool) -> Outcome {
     let share = call.room.take(AT_AN_INSTANT)?;
-    let (rotation, duty) = on_call_at::of(call.app, call.caller, id, at)?;
+    let (rotation, duty) = on_call_at::of(call.app, call.caller, id, Some(at))?;
     let users = match expands {
         true => Some(records(call, &duty.people())?),
         false => None,
@@ -159,10 +159,13 @@ const LARGEST_PAGE: usize = 4 * 1024 * 1024;
 /// GET on-call of all rotations.
 pub fn list(_: &Api, call: &Call) -> Outcome {
     let page = call.query.page()?;
-    let at = call.query.instant("at")?.unwrap_or_else(|| call.app.now());
+    let at = call.query.instant("at")?;
     let user = call.query.one("userId")?.map(UserId::from);
     let share = call.room.take(A_PAGE)?;
-    let (calendar, as_of) = (call.app.calendar(), call.app.as_of(at));
+    let (calendar, as_of) = (
+        call.app.calendar(),
+        call.app.as_of(at.unwrap_or_else(|| call.app.now())),
+    );
     let mut lines = Items::default();
     let (app, caller) = (call.app, call.caller);
     let total = on_call_at::everywhere(app, caller, at, user.as_ref(), page, |found, duty| {

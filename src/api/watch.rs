@@ -8,11 +8,11 @@ use crate::domain::chat::PlatformState;
 use crate::domain::linked::Link;
 use crate::domain::snapshot::{OpenSlot, Queue};
 use crate::domain::zones;
-use crate::metrics::{self, ChatHealth, Snapshot};
+use crate::metrics::{self, ChatHealth, Snapshot, StorageHealth};
 use crate::runtime::background::Watch;
 use crate::runtime::heartbeat::{Heartbeat, late_after};
 use crate::server::{Body as Bytes, Problem, Request, Response};
-use crate::store::{self, ReadTx};
+use crate::store::{self, Access as Way, ReadTx};
 use crate::wire::moment::Moment;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -82,6 +82,39 @@ pub struct Readiness {
     status: &'static str,
     timer: TimerState,
     delivery: DeliverySide,
+    storage: StorageState,
+    clock: ClockState,
+}
+
+/// The system clock.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ClockState {
+    /// By how many seconds it was set back and has not caught up; 0 if it was not.
+    behind_seconds: f64,
+}
+
+/// The storage, by what was really read and written.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct StorageState {
+    /// When something was last read; when the server opened the database if nothing was.
+    last_read_at: Moment,
+    /// When something was last written, the same.
+    last_write_at: Moment,
+    /// What failed last, although it works again; null if nothing has failed since the start.
+    last_failure: Option<StorageFailure>,
+}
+
+/// A read or a write that the storage failed.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct StorageFailure {
+    /// `read` or `write`.
+    operation: &'static str,
+    at: Moment,
+    /// What was wrong, such as `the disk is full`.
+    cause: &'static str,
 }
 
 /// The timer, which makes hand-overs on time.
@@ -125,8 +158,10 @@ pub const READINESS: Operation = Operation {
     tag: "service",
     summary: "Check the server's readiness",
     about: "503 `not_ready` if the timer or the delivery loop has made no progress for 20 seconds or has failed for as long, \
-            where a write takes as long, or while the server stops; `detail` names what is wrong. An event that an endpoint \
-            does not take is shown and makes nothing unready.",
+            where a write takes as long, or while the server stops; also from the moment at which a read or a write fails because \
+            of the storage, until one succeeds again, and where the database is damaged until the next start. Where nobody writes, \
+            the server does once a minute. `detail` names what is wrong. An event that an endpoint does not take is shown and makes \
+            nothing unready.",
     query: &[],
     body: Body::None,
     gives: &[gives(200, "The server is ready.", shape::<Readiness>)],
@@ -147,6 +182,7 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
     for (name, heartbeat) in [(TIMER, &timer), (DELIVERY, &delivery)] {
         late.extend(heartbeat.is_none().then(|| no_thread(name)));
     }
+    late.extend(app.store().health().problems());
     if !late.is_empty() {
         return Err(Problem::not_ready(late.join("; ")));
     }
@@ -179,8 +215,34 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
                 pending: queue.pending,
                 oldest_undelivered: oldest,
             },
+            storage: storage(app),
+            clock: ClockState {
+                behind_seconds: seconds(app.clock().behind()),
+            },
         },
     )
+}
+
+/// How the storage has worked.
+fn storage(app: &App) -> StorageState {
+    let health = Way::ALL.map(|way| (way, app.store().health().of(way)));
+    let [(_, reads), (_, writes)] = &health;
+    let succeeded = [reads.succeeded, writes.succeeded].map(|age| ago(app, age).into());
+    let failures = health.iter().filter_map(|(way, health)| {
+        let failure = health.last_failure.as_ref()?;
+        Some((failure.last, way.name(), failure.cause))
+    });
+    let last = failures.min_by_key(|(age, ..)| *age);
+    let [last_read_at, last_write_at] = succeeded;
+    StorageState {
+        last_read_at,
+        last_write_at,
+        last_failure: last.map(|(age, operation, cause)| StorageFailure {
+            operation,
+            at: ago(app, age).into(),
+            cause,
+        }),
+    }
 }
 
 /// What is wrong with a thread.
@@ -338,8 +400,19 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
         Detail::Whole => app.warned().counted(),
         Detail::WithoutNames => Arc::default(),
     };
+    let storage = Way::ALL.map(|way| {
+        let health = app.store().health().of(way);
+        StorageHealth {
+            operation: way.name(),
+            works: health.failing().is_none(),
+            last_success: ago(app, health.succeeded),
+            failures: health.failures,
+        }
+    });
     app.metrics().render(&Snapshot {
         now: app.now(),
+        storage: &storage,
+        clock_behind: app.clock().behind(),
         queue: &state.queue,
         next_due: state.next_due,
         nobody: &snapshot.nobody,

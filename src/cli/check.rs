@@ -15,8 +15,8 @@ use crate::domain::ids::RotationId;
 use crate::oidc::{Provider, Settings};
 use crate::runtime::clock::Clock;
 use crate::store::{
-    Error, Inspection, ReadTx, list_broken_chains, list_following, list_overlaps, list_readings,
-    list_rotation_names, load_rotation,
+    Damage, Error, Inspection, ReadTx, list_broken_chains, list_following, list_overlaps,
+    list_readings, list_rotation_names, load_rotation,
 };
 use crate::web::has_secure_cookies;
 
@@ -57,7 +57,7 @@ fn check(place: Place) -> Result<(), Failure> {
         tell(&note);
     }
     let database = Inspection::open(&path)?;
-    let mut problems = problems(&database, &calendar)?;
+    let (mut problems, advice) = problems(&database, &calendar)?;
     if problems.is_empty() {
         note_inbox_only(&database, &outward.carriers)?;
         problems.extend(unconnected(&database, &partners)?);
@@ -65,6 +65,9 @@ fn check(place: Place) -> Result<(), Failure> {
     problems.extend(login.provider.and_then(|settings| unready(settings, &tls)));
     for problem in &problems {
         answer(problem)?;
+    }
+    for line in &advice {
+        answer(line)?;
     }
     match problems.len() {
         0 => {
@@ -125,21 +128,28 @@ fn unready(settings: Settings, tls: &Tls) -> Option<String> {
     }
 }
 
-fn problems(database: &Inspection, calendar: &Calendar) -> Result<Vec<String>, Failure> {
+/// What is wrong in the database, and what to do where it is damaged.
+fn problems(
+    database: &Inspection,
+    calendar: &Calendar,
+) -> Result<(Vec<String>, Vec<String>), Failure> {
     let differences = database.differences();
     for harmless in &differences.harmless {
         tell(&format!("note: {harmless}, and harmless"));
     }
     // Tables of another program could be constructed to make queries run forever.
     if !differences.wrong.is_empty() {
-        return Ok(differences.wrong.clone());
+        return Ok((differences.wrong.clone(), Vec::new()));
     }
-    let mut problems = database.integrity_problems()?;
+    let Damage {
+        findings: mut problems,
+        advice,
+    } = database.damage()?;
     problems.extend(database.unready());
     // Rows of a damaged file may be wrong and those of an older schema cannot be read, so further checks would be
     // misleading.
     if !problems.is_empty() {
-        return Ok(problems);
+        return Ok((problems, advice));
     }
     for (rotation, cell) in database.read(list_broken_chains)? {
         problems.push(format!(
@@ -156,7 +166,7 @@ fn problems(database: &Inspection, calendar: &Calendar) -> Result<Vec<String>, F
     for country in database.read(|tx| countries_without_holidays(tx, calendar, now))? {
         problems.push(holidays_end(calendar, country));
     }
-    Ok(problems)
+    Ok((problems, advice))
 }
 
 /// Notes whom messages reach by the inbox alone, which is not wrong.

@@ -87,7 +87,7 @@ fn scope(name: &str) -> Result<Scope, String> {
 /// Runs a subcommand.
 pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     let path = database(&settings(place)?)?;
-    let (store, clock) = open_with_clock(&path, Missing::Refuse, None)?;
+    let (store, clock) = open_with_clock(&path, Missing::Refuse, None, None)?;
     match command {
         Command::Create(create) => mint(&store, &operator("key create"), create, clock.now()),
         Command::List => list(&store, clock.now()),

@@ -175,6 +175,9 @@ pub fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    if let Err(sentence) = signals::outlive_file_limits() {
+        output::tell(&format!("rota: {sentence}"));
+    }
     let (code, sentence) = match dispatch(rota) {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Failed(sentence)) => (1, sentence),

@@ -35,7 +35,8 @@ use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
 use crate::slack_inbound::interactions::{Interactions, start_home_tabs};
 use crate::slack_inbound::{self, RequestUrls};
 use crate::sources;
-use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
+use crate::storage_watch;
+use crate::store::{ActionError, Error, Lock, ReadTx, Store, latest_change, list_cadences};
 use crate::sync::Sources;
 use crate::timer;
 use crate::warning_watch;
@@ -115,9 +116,10 @@ impl Bootstrap {
         let (store, clock) = match time {
             Time::System => {
                 let clock = Arc::new(Clock::system());
-                (open_store(db, Arc::clone(&clock), Missing::Create)?, clock)
+                let store = open_store(db, Arc::clone(&clock), Missing::Create, Some(&lock))?;
+                (store, clock)
             }
-            Time::Development(at) => open_with_clock(db, Missing::Create, at)?,
+            Time::Development(at) => open_with_clock(db, Missing::Create, at, Some(&lock))?,
         };
         let listen = config
             .listen
@@ -203,6 +205,12 @@ impl Bootstrap {
         operator: &Author,
     ) -> Result<(), ActionError> {
         let app = &self.app;
+        let latest = app
+            .store()
+            .read(|tx: &ReadTx| -> Result<_, Error> { latest_change(tx) })?;
+        if let Some(latest) = latest {
+            app.clock().note(latest);
+        }
         let mut rules_changed = false;
         if !signals.told_to_stop() {
             due::keep_base_url(app)?;
@@ -381,11 +389,7 @@ impl Bootstrap {
                     "the thread of the {name} had ended; nothing is lost, start it again"
                 )));
             }
-            Some(Cause::Database(why)) => {
-                return Err(Failure::Failed(format!(
-                    "{why}; put the file back or restore a copy, then start it again"
-                )));
-            }
+            Some(Cause::Database(why)) => return Err(Failure::Failed(why)),
         }
         log::info!("stopped");
         Ok(())
@@ -399,6 +403,8 @@ fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure>
     loops.extend(sources.start().map_err(|error| format!("sync: {error}"))?);
     let warnings = warning_watch::start(app.clone());
     loops.push(warnings.map_err(|error| format!("the count of warnings: {error}"))?);
+    let storage = storage_watch::start(app.clone());
+    loops.push(storage.map_err(|error| format!("the watch of the storage: {error}"))?);
     if let Some(slack) = app.slack() {
         let started = chat_watch::start(app.clone(), Arc::clone(slack));
         loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);

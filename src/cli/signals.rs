@@ -1,11 +1,17 @@
-//! SIGTERM and SIGINT: the first stops the server; another one at least a second later ends the process at once.
+//! Signals. Of SIGTERM and SIGINT the first stops the server; another one at least a second later ends the process at once.
+//!
+//! SIGHUP is logged and changes nothing, because no setting is read anew; from a terminal that was closed it stops the server.
+//! SIGXFSZ would end the process where a limit on the size of files is reached: without it the write fails, as on a full disk.
 
 use crate::runtime::clock::monotonic;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::low_level::pipe;
-use std::io::Read;
+use std::fs::File;
+use std::io::{IsTerminal, Read, Write, stdin};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -36,7 +42,13 @@ impl Signals {
             }
             std::thread::Builder::new()
                 .name("signals".into())
-                .spawn(move || heard.listen(listen))
+                .spawn(move || heard.listen(listen))?;
+            let (hang_ups, hang_up_sender) = UnixStream::pair()?;
+            pipe::register(SIGHUP, hang_up_sender)?;
+            let has_terminal = stdin().is_terminal();
+            std::thread::Builder::new()
+                .name("hang-ups".into())
+                .spawn(move || listen_for_hang_ups(hang_ups, has_terminal, stop_sender))
         };
         match start() {
             Ok(_) => Ok(signals),
@@ -97,5 +109,33 @@ impl Signals {
             drop(std::fs::remove_dir_all(folder));
         }
         std::process::exit(1)
+    }
+}
+
+/// Lets a write beyond a limit on the size of files fail instead of ending the process.
+///
+/// # Errors
+/// If the system refuses.
+pub fn outlive_file_limits() -> Result<(), String> {
+    // Nobody reads the flag: the signal only has to be handled.
+    let handled = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    handled
+        .map(drop)
+        .map_err(|error| format!("signals: {error}"))
+}
+
+/// Logs each SIGHUP. If it came because the terminal of the server was closed, it is passed on as a request to stop.
+fn listen_for_hang_ups(mut signals: UnixStream, has_terminal: bool, mut stop: UnixStream) {
+    while signals.read_exact(&mut [0]).is_ok() {
+        // Without a terminal the name cannot be opened.
+        if has_terminal && File::open("/dev/tty").is_err() {
+            log::info!("SIGHUP: the terminal was closed");
+            // The receiver ends with the process.
+            drop(stop.write_all(&[0]));
+        } else {
+            log::warn!(
+                "SIGHUP: nothing is read anew, and the server goes on; restart the service for new settings or a new binary"
+            );
+        }
     }
 }

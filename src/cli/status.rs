@@ -11,7 +11,7 @@ use crate::runtime::clock::Clock;
 use crate::store::{self, Error, Inspection, Lock, ReadTx};
 use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -35,6 +35,9 @@ pub struct Flags {
 
 /// What is asked of the server may take this long.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// From how many seconds on it is wrong that the system clock was set back.
+const CLOCK_BEHIND: f64 = 60.0;
 
 /// How many rotations are named of those in which nobody is on call.
 const NAMED: usize = 5;
@@ -60,6 +63,20 @@ struct Server {
     holder: Option<String>,
     /// What it says of itself, or why it does not answer.
     detail: Option<String>,
+    /// The last read or write that the storage failed since the start, although it works again.
+    last_failure: Option<LastFailure>,
+    /// By how many seconds the system clock was set back, as the server has seen.
+    clock_behind_seconds: Option<f64>,
+}
+
+/// What the server says that its storage failed last.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LastFailure {
+    /// `read` or `write`.
+    operation: String,
+    at: String,
+    cause: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
@@ -130,6 +147,11 @@ fn look(config: &Config, path: &Path) -> Result<Status, Failure> {
         let rest: String = url.chain(detail).collect();
         wrong.push(format!("the server {}{rest}", server.state.words()));
     }
+    if let Some(behind) = server.clock_behind_seconds.filter(|it| *it >= CLOCK_BEHIND) {
+        wrong.push(format!(
+            "the system clock was set back and is {behind:.0} s behind what the server has seen; hand-overs and retries wait for as long"
+        ));
+    }
     let work = match read(path) {
         Ok((work, complaints)) => {
             wrong.extend(complaints);
@@ -153,34 +175,55 @@ fn look(config: &Config, path: &Path) -> Result<Status, Failure> {
 fn server(config: &Config, path: &Path, holder: Option<String>) -> Result<Server, Failure> {
     let Some(holder) = holder else {
         let url = listening_at(config);
-        let (state, detail) = match url.as_deref().map(ask).transpose()?.flatten() {
-            Some((State::Ready, _)) => {
-                let other = format!("it does not use {}", path.display());
-                (State::Ready, Some(other))
-            }
+        let found = match url.as_deref().map(ask).transpose()?.flatten() {
+            Some(answer) if answer.state == State::Ready => Answer {
+                detail: Some(format!("it does not use {}", path.display())),
+                ..answer
+            },
             Some(found) => found,
-            None => (State::Down, Some("`rota serve` starts it".into())),
+            None => Answer::of(State::Down, Some("`rota serve` starts it".into())),
         };
-        let url = url.filter(|_| state != State::Down);
-        return Ok(Server {
-            state,
-            url,
-            holder: None,
-            detail,
-        });
+        let url = url.filter(|_| found.state != State::Down);
+        return Ok(found.server(url, None));
     };
     let url = holder.split_once(" at ").map(|(_, url)| url.to_owned());
-    let (state, detail) = match &url {
-        Some(url) => ask(url)?.unwrap_or((State::Silent, Some("it does not answer".into()))),
-        None if holder.starts_with("process ") => (State::Starting, None),
-        None => (State::Restoring, Some(holder.clone())),
+    let silent = || Answer::of(State::Silent, Some("it does not answer".into()));
+    let found = match &url {
+        Some(url) => ask(url)?.unwrap_or_else(silent),
+        None if holder.starts_with("process ") => Answer::of(State::Starting, None),
+        None => Answer::of(State::Restoring, Some(holder.clone())),
     };
-    Ok(Server {
-        state,
-        url,
-        holder: Some(holder),
-        detail,
-    })
+    Ok(found.server(url, Some(holder)))
+}
+
+/// What is known of a server once it was asked.
+struct Answer {
+    state: State,
+    detail: Option<String>,
+    last_failure: Option<LastFailure>,
+    clock_behind_seconds: Option<f64>,
+}
+
+impl Answer {
+    fn of(state: State, detail: Option<String>) -> Answer {
+        Answer {
+            state,
+            detail,
+            last_failure: None,
+            clock_behind_seconds: None,
+        }
+    }
+
+    fn server(self, url: Option<String>, holder: Option<String>) -> Server {
+        Server {
+            state: self.state,
+            url,
+            holder,
+            detail: self.detail,
+            last_failure: self.last_failure,
+            clock_behind_seconds: self.clock_behind_seconds,
+        }
+    }
 }
 
 /// The address of the settings as a URL on this machine; `None` where the system picks the port.
@@ -195,7 +238,7 @@ fn listening_at(config: &Config) -> Option<String> {
 }
 
 /// What a server says of itself; `None` where none of ours answers.
-fn ask(url: &str) -> Result<Option<(State, Option<String>)>, Failure> {
+fn ask(url: &str) -> Result<Option<Answer>, Failure> {
     let tls = Tls::load(Trust::Bundled, None)?;
     let url = format!("{url}/readyz");
     let request = Request::get(&url).within(Limits {
@@ -209,8 +252,13 @@ fn ask(url: &str) -> Result<Option<(State, Option<String>)>, Failure> {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
     let text = |name: &str| body[name].as_str().map(str::to_owned);
     Ok(match (response.status, text("status"), text("code")) {
-        (200, Some(status), _) if status == "ready" => Some((State::Ready, None)),
-        (503, _, Some(_)) => Some((State::NotReady, text("detail"))),
+        (200, Some(status), _) if status == "ready" => Some(Answer {
+            // An older server does not say.
+            last_failure: LastFailure::deserialize(&body["storage"]["lastFailure"]).ok(),
+            clock_behind_seconds: body["clock"]["behindSeconds"].as_f64(),
+            ..Answer::of(State::Ready, None)
+        }),
+        (503, _, Some(_)) => Some(Answer::of(State::NotReady, text("detail"))),
         _ => None,
     })
 }
@@ -327,6 +375,12 @@ fn lines(status: &Status) -> Vec<String> {
             work.disabled_endpoints
         ));
         lines.push(format!("messages    {} waiting", work.pending_messages));
+    }
+    if let Some(last) = &server.last_failure {
+        lines.push(format!(
+            "last fault  a {} at {}: {}",
+            last.operation, last.at, last.cause
+        ));
     }
     match status.wrong.is_empty() {
         true => lines.push("wrong       nothing".into()),

@@ -10,7 +10,8 @@ use crate::config::{self, Config};
 use crate::domain::holidays::Calendar;
 use crate::runtime::clock::Clock;
 use crate::store::{
-    Error, ReadTx, Store, create_file, folder_of, load_fact, missing_database, refuse_planted_links,
+    Error, Lock, ReadTx, Store, create_file, folder_of, load_fact, missing_database,
+    refuse_planted_links,
 };
 use jiff::Timestamp;
 use std::io::ErrorKind;
@@ -126,11 +127,19 @@ fn real_path(path: &Path) -> std::io::Result<PathBuf> {
     }
 }
 
-/// Opens the database. Reports if it was created.
-pub fn open_store(path: &Path, clock: Arc<Clock>, missing: Missing) -> Result<Store, Failure> {
+/// Opens the database, with its lock if the caller holds it. Reports if it was created.
+pub fn open_store(
+    path: &Path,
+    clock: Arc<Clock>,
+    missing: Missing,
+    lock: Option<&Lock>,
+) -> Result<Store, Failure> {
     let create = missing == Missing::Create;
     let created = create && create_file(path)?;
-    let store = Store::open(path, clock, create)?;
+    let store = match lock {
+        Some(_) => Store::open_locked(path, clock, create)?,
+        None => Store::open(path, clock, create)?,
+    };
     if created {
         tell(&format!("created {}", path.display()));
     }
@@ -139,7 +148,7 @@ pub fn open_store(path: &Path, clock: Arc<Clock>, missing: Missing) -> Result<St
 
 /// The database of a command, which must be there. Uses its development clock if it has one.
 pub fn open(path: &Path) -> Result<Store, Failure> {
-    open_with_clock(path, Missing::Refuse, None).map(|(store, _)| store)
+    open_with_clock(path, Missing::Refuse, None, None).map(|(store, _)| store)
 }
 
 /// As [`open`], with its clock. `frozen_at` sets a new development clock or moves an existing one forward.
@@ -147,9 +156,10 @@ pub fn open_with_clock(
     path: &Path,
     missing: Missing,
     frozen_at: Option<Timestamp>,
+    lock: Option<&Lock>,
 ) -> Result<(Store, Arc<Clock>), Failure> {
     let system = Arc::new(Clock::system());
-    let store = open_store(path, Arc::clone(&system), missing)?;
+    let store = open_store(path, Arc::clone(&system), missing, lock)?;
     let named = |error: Error| Failure::Failed(format!("{}: {error}", path.display()));
     let kept = parse_clock(store.read(development_clock).map_err(named)?)?;
     let frozen_at = match (kept, frozen_at) {
@@ -166,7 +176,8 @@ pub fn open_with_clock(
     // The storage thread keeps its clock, so the file is opened again with the frozen one.
     drop(store);
     let clock = Arc::new(Clock::frozen(at));
-    Ok((Store::open(path, Arc::clone(&clock), false)?, clock))
+    // It was migrated above.
+    Ok((Store::open_locked(path, Arc::clone(&clock), false)?, clock))
 }
 
 /// The last time of the database's development clock, if it has one.
@@ -188,7 +199,7 @@ pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
     // The settings are judged before a database is made.
     let calendar = days(config)?;
     let outward = outward(String::new(), config, &trusted(config)?, Receivers::Public)?;
-    let (store, clock) = open_with_clock(&database(config)?, missing, None)?;
+    let (store, clock) = open_with_clock(&database(config)?, missing, None, None)?;
     let kept = store.read(|tx: &ReadTx| load_fact(tx, BASE_URL_FACT))?;
     let own = || kept.unwrap_or_else(|| format!("http://{}", LISTEN));
     let base_url = config

@@ -9,6 +9,7 @@ use crate::domain::warning_kinds::{Severity, WarningKind};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
+use std::time::Duration;
 
 /// The state of the server at an instant.
 pub struct Snapshot<'a> {
@@ -27,6 +28,10 @@ pub struct Snapshot<'a> {
     pub enabled_rotations: u64,
     pub disabled_rotations: u64,
     pub database_bytes: u64,
+    /// By how much the system clock was set back and has not caught up.
+    pub clock_behind: Duration,
+    /// How reads and writes of the database go.
+    pub storage: &'a [StorageHealth],
     /// When the directory of the chat platform was last read; `None` where it is not read.
     pub directory_read_at: Option<Timestamp>,
     /// When the server started.
@@ -46,6 +51,18 @@ pub struct ChatHealth {
     pub up: bool,
     /// Whether what people do there arrives over a socket now; `None` if it does not come over one.
     pub socket_connected: Option<bool>,
+}
+
+/// How one kind of access to the database goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StorageHealth {
+    /// `read` or `write`.
+    pub operation: &'static str,
+    /// Whether the last one worked.
+    pub works: bool,
+    pub last_success: Timestamp,
+    /// How many have failed because of the storage.
+    pub failures: u64,
 }
 
 impl Snapshot<'_> {
@@ -157,6 +174,12 @@ impl Snapshot<'_> {
         }
         page.gauge("rota_database_bytes", "Size of the database.");
         page.sample(&[], self.database_bytes);
+        self.render_storage(&mut page);
+        page.gauge(
+            "rota_clock_behind_seconds",
+            "By how much the system clock was set back and has not caught up; 0 if it was not.",
+        );
+        page.sample(&[], self.clock_behind.as_secs_f64());
         page.gauge(
             "rota_start_time_seconds",
             "When the server started, in Unix seconds.",
@@ -168,6 +191,32 @@ impl Snapshot<'_> {
         );
         page.sample(self.build, 1);
         page.text
+    }
+
+    fn render_storage(&self, page: &mut Page) {
+        page.gauge(
+            "rota_storage_up",
+            "Whether the last read or write of the database worked; 0 from damage until the next start.",
+        );
+        for access in self.storage {
+            let works = u8::from(access.works);
+            page.sample(&[("operation", access.operation)], works);
+        }
+        page.gauge(
+            "rota_storage_last_success_timestamp_seconds",
+            "When something was last read or written, in Unix seconds. Where nobody writes, the server does once a minute.",
+        );
+        for access in self.storage {
+            let at = seconds(access.last_success);
+            page.sample(&[("operation", access.operation)], at);
+        }
+        page.counter(
+            "rota_storage_failures_total",
+            "Reads and writes that failed because of the storage.",
+        );
+        for access in self.storage {
+            page.sample(&[("operation", access.operation)], access.failures);
+        }
     }
 
     /// An age in seconds; 0 for instants in the future.
@@ -227,9 +276,17 @@ struct Page {
 
 impl Page {
     fn gauge(&mut self, name: &'static str, help: &str) {
+        self.family(name, "gauge", help);
+    }
+
+    fn counter(&mut self, name: &'static str, help: &str) {
+        self.family(name, "counter", help);
+    }
+
+    fn family(&mut self, name: &'static str, kind: &str, help: &str) {
         self.name = name;
         // Writing to a string never fails.
-        let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} gauge\n");
+        let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
     fn sample(&mut self, labels: &[(&str, &str)], value: impl Display) {

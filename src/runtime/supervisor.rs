@@ -59,7 +59,7 @@ pub struct Supervisor {
 pub enum Cause {
     /// The thread of this name has ended by itself.
     Thread(&'static str),
-    /// The database file is gone, with a sentence.
+    /// The database file is gone, or is another version's, with a sentence.
     Database(String),
 }
 

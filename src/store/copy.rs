@@ -11,7 +11,7 @@ use super::paths::{folder_of, named, with_suffix};
 use super::progress::{copying, watch};
 use super::schema::{self, Differences};
 use super::version::{Found, VERSION, recognise};
-use super::{Error, ReadTx, rows};
+use super::{Damage, Error, ReadTx, integrity, rows};
 use crate::failpoint;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -54,8 +54,8 @@ pub fn check_database(path: &Path) -> Result<(), String> {
     let conn = read_only(path)?;
     let found = refuse_foreign(&conn, path)?;
     schema::refuse_other(&conn, &found, path)?;
-    let problems = integrity_problems(&conn, path)?;
-    match problems.as_slice() {
+    let damage = damage(&conn, path)?;
+    match damage.findings.as_slice() {
         [] => Ok(()),
         [first, rest @ ..] => Err(named(
             path,
@@ -289,8 +289,8 @@ impl Inspection {
     }
 
     /// What is wrong with the file itself: damaged pages, rows that refer to missing rows. Empty if nothing is.
-    pub fn integrity_problems(&self) -> Result<Vec<String>, String> {
-        integrity_problems(&self.conn, &self.path)
+    pub fn damage(&self) -> Result<Damage, String> {
+        damage(&self.conn, &self.path)
     }
 
     /// Reads from one snapshot.
@@ -305,9 +305,8 @@ impl Inspection {
 }
 
 /// What is wrong with a file. Shows progress on a terminal.
-fn integrity_problems(conn: &Connection, path: &Path) -> Result<Vec<String>, String> {
-    watch(|| "checking ...".into(), || rows::integrity_problems(conn))
-        .map_err(|error| named(path, error))
+fn damage(conn: &Connection, path: &Path) -> Result<Damage, String> {
+    watch(|| "checking ...".into(), || integrity::check(conn)).map_err(|error| named(path, error))
 }
 
 fn read_only(path: &Path) -> Result<Connection, String> {

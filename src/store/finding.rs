@@ -169,6 +169,12 @@ pub fn count_due(tx: &ReadTx, at: Timestamp) -> Result<u64, Error> {
     Ok(count as u64)
 }
 
+/// The instant of the last stored change of any rotation, by hand or by the clock; `None` without rotations. Reads all of them.
+pub fn latest_change(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT max(max(judged_at, updated_at)) FROM rotation";
+    rows::first_instant(tx.conn, sql)
+}
+
 /// The earliest due instant of all rotations.
 pub fn next_due(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
     let sql = "SELECT min(next_due_at) FROM rotation WHERE next_due_at IS NOT NULL";

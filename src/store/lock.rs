@@ -2,6 +2,7 @@
 
 use super::files::{create_new, open_own, open_to_read, owner_beside, refuse_other_names};
 use super::paths::{named, with_suffix};
+use super::version::VERSION;
 use super::{copy, files, migrate};
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -67,6 +68,20 @@ impl Lock {
             }
             Err(TryLockError::Error(error)) => Err(named(&path, error)),
         }
+    }
+
+    /// Takes the lock of a database to migrate it. A server of its version would go on writing rows that the new schema does not
+    /// have.
+    pub(super) fn take_to_migrate(database: &Path, version: i64) -> Result<Lock, String> {
+        let taken = Lock::take(database).map_err(|why| {
+            format!(
+                "{why}; it uses schema {version}, and this program {VERSION}: stop that server, then start it with this version, or run \
+                 the command again"
+            )
+        });
+        let mut lock = taken?;
+        lock.sign(&format!("process {}", std::process::id()))?;
+        Ok(lock)
     }
 
     /// Who holds the lock of a database, as they have signed it; `None` where nobody does.

@@ -12,7 +12,18 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Creates, checks or migrates the file. The error names the path and says what to do.
+/// The schema version of a file that has to be migrated; `None` for any other, also where there is none.
+pub(super) fn older_version(path: &Path) -> Result<Option<i64>, String> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let found = recognise(&open(path)?, path)?;
+    let is_older = !found.is_empty && found.version < VERSION;
+    Ok(is_older.then_some(found.version))
+}
+
+/// Creates, checks or migrates the file. An older one is migrated only by whoever holds the lock of the database. The error names the
+/// path and says what to do.
 pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
     let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
     let found = path

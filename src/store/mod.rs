@@ -17,9 +17,11 @@ mod delivery;
 mod directory;
 mod files;
 mod finding;
+mod health;
 mod history;
 mod identity;
 mod inbound;
+mod integrity;
 mod keys;
 mod linked;
 mod lock;
@@ -77,17 +79,19 @@ pub use directory::*;
 pub use files::{REPLACED, are_same_file, refuse_planted_links};
 pub use finding::{
     CreationKey, RotationFilter, RotationOrder, Visible, count_due, count_rotations,
-    insert_creation_key, last_changed_rotation, list_cadences, list_due, list_due_reminders,
-    list_people_in_rotations, list_people_of_group, list_rotation_ids, list_rotations,
-    list_rotations_about, list_rotations_following, list_with_several_lanes, load_creation_key,
-    next_due, next_reminder, rotation_by_code,
+    insert_creation_key, last_changed_rotation, latest_change, list_cadences, list_due,
+    list_due_reminders, list_people_in_rotations, list_people_of_group, list_rotation_ids,
+    list_rotations, list_rotations_about, list_rotations_following, list_with_several_lanes,
+    load_creation_key, next_due, next_reminder, rotation_by_code,
 };
+pub use health::{Access, AccessFailure, AccessHealth, StorageHealth, StoreError};
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
     load_entry, load_standstill, walk_record,
 };
 pub use identity::{link_identity, load_identity, load_identity_of};
 pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};
+pub use integrity::Damage;
 pub use keys::*;
 pub use linked::{
     clear_unlinked_schedules, link_participant, list_external_rotations, list_following,
@@ -256,6 +260,7 @@ pub struct Store {
     open_files: Arc<OpenFiles>,
     writer: writer::Writer,
     signals: Arc<CommitSignals>,
+    health: Arc<StorageHealth>,
 }
 
 /// Open connections kept for readers. More are opened in a burst and closed afterwards.
@@ -267,9 +272,17 @@ pub struct ReadTx<'a> {
 }
 
 impl Store {
-    /// Opens a database, or creates it if `create` is set. An older one is copied and migrated; a newer one is refused and left
-    /// unchanged. The path must have no links. The error names it and says what to do.
+    /// Opens a database, or creates it if `create` is set. An older one is copied and migrated, unless a server has it open; a newer
+    /// one is refused and left unchanged. The path must have no links. The error names it and says what to do.
     pub fn open(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
+        let older = migrate::older_version(path)?;
+        let lock = older.map(|version| Lock::take_to_migrate(path, version));
+        let _lock = lock.transpose()?;
+        Store::open_locked(path, clock, create)
+    }
+
+    /// As [`Store::open`], for whoever holds the lock of the database.
+    pub fn open_locked(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
         migrate::prepare(path, create)?;
         let named = |error: Error| format!("{}: {error}", path.display());
         let signals = Arc::new(CommitSignals::default());
@@ -282,8 +295,14 @@ impl Store {
         let open_files =
             OpenFiles::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let open_files = Arc::new(open_files);
-        let writer =
-            writer::Writer::start(conn, clock, Arc::clone(&signals), Arc::clone(&open_files));
+        let health = Arc::new(StorageHealth::default());
+        let writer = writer::Writer::start(
+            conn,
+            clock,
+            Arc::clone(&signals),
+            Arc::clone(&open_files),
+            Arc::clone(&health),
+        );
         let store = Store {
             path: path.to_owned(),
             readers: Mutex::default(),
@@ -292,6 +311,7 @@ impl Store {
             open_files,
             writer,
             signals,
+            health,
         };
         store.read(|tx| load_fact(tx, "team_id")).map_err(named)?;
         Ok(store)
@@ -307,8 +327,26 @@ impl Store {
         &self.signals
     }
 
+    /// How reads and writes have gone.
+    pub fn health(&self) -> &StorageHealth {
+        &self.health
+    }
+
     /// Reads from one snapshot.
-    pub fn read<T, E: From<Error>>(
+    pub fn read<T, E: StoreError>(
+        &self,
+        act: impl FnOnce(&ReadTx) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let answer = self.read_unreported(act);
+        match answer.as_ref().err().and_then(StoreError::of_storage) {
+            Some(error) => self.health.failed(Access::Read, error),
+            // A refusal was read, too.
+            None => self.health.succeeded(Access::Read),
+        }
+        answer
+    }
+
+    fn read_unreported<T, E: StoreError>(
         &self,
         act: impl FnOnce(&ReadTx) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -376,7 +414,7 @@ impl Store {
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<Error> + Send + 'static,
+        E: StoreError + Send + 'static,
     {
         self.writer.run(Safety::Power, act)
     }
@@ -389,9 +427,14 @@ impl Store {
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<Error> + Send + 'static,
+        E: StoreError + Send + 'static,
     {
         self.writer.run(Safety::Process, act)
+    }
+
+    /// Writes something that nobody reads, to see whether the file can be written.
+    pub fn probe(&self) -> Result<(), Error> {
+        self.write(meta::save_probe)
     }
 
     /// The current instant, never before that of a previous write: what was stored as due now is due, even if the clock was set
@@ -400,7 +443,8 @@ impl Store {
         self.writer.now()
     }
 
-    /// Detects commits of other processes. Called a few times a second. (Commits of this process are detected too, and only
+    /// Detects commits of other processes. Called a few times a second. After one that changed the schema version nothing is written
+    /// any more, and [`Store::check_files`] fails. (Commits of this process are detected too, and only
     /// cause caches to be read again.)
     pub fn notice_others(&self) -> Result<(), Error> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -410,6 +454,9 @@ impl Store {
         };
         let version = rows::data_version(&conn)?;
         if self.seen.swap(version, Ordering::Relaxed) != version {
+            if let Some(why) = version::superseded(&conn)? {
+                self.open_files.give_up(why);
+            }
             self.signals.publish(Published {
                 remembered: true,
                 due: i64::MIN,

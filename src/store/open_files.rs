@@ -51,6 +51,11 @@ impl OpenFiles {
         named(&self.database, what)
     }
 
+    /// Makes every check from now on fail for this reason: the file is still there, and must not be written.
+    pub(super) fn give_up(&self, why: String) {
+        self.lost.get_or_init(|| self.named(&why));
+    }
+
     /// The error names the file and what happened to it, even if the file has reappeared.
     pub(super) fn check(&self) -> Result<(), String> {
         if let Some(why) = self.lost.get() {
@@ -89,7 +94,7 @@ impl OpenFile {
         };
         let path = self.path.display();
         Some(format!(
-            "{path}: the {} was {happened} while it was in use",
+            "{path}: the {} was {happened} while it was in use; put the file back or restore a copy, then start the server again",
             self.what
         ))
     }

@@ -86,23 +86,18 @@ pub(super) fn vacuum_into(conn: &Connection, target: &Path) -> Result<(), Error>
     Ok(conn.execute("VACUUM INTO ?1", [name]).map(drop)?)
 }
 
-pub(super) fn integrity_problems(conn: &Connection) -> Result<Vec<String>, Error> {
-    let mut problems = Vec::new();
-    let mut pages = conn.prepare("PRAGMA integrity_check")?;
-    for line in pages.query_map([], |row| row.get::<_, String>(0))? {
-        problems.extend(Some(line?).filter(|line| line != "ok"));
+/// Passes the texts of a query of one column to `take`, also where it ends with an error.
+pub(super) fn each_text(
+    conn: &Connection,
+    sql: &str,
+    mut take: impl FnMut(&str),
+) -> Result<(), Error> {
+    let mut query = conn.prepare(sql)?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        take(&row.get::<_, String>(0)?);
     }
-    let mut references = conn.prepare("PRAGMA foreign_key_check")?;
-    let named = |row: &rusqlite::Row| -> rusqlite::Result<String> {
-        let (table, parent) = (row.get::<_, String>(0)?, row.get::<_, String>(2)?);
-        Ok(format!(
-            "a row of {table} refers to a missing row of {parent}"
-        ))
-    };
-    for line in references.query_map([], named)? {
-        problems.push(line?);
-    }
-    Ok(problems)
+    Ok(())
 }
 
 /// Runs `act` with a time limit. A statement that takes longer is interrupted and fails.

@@ -41,6 +41,8 @@ pub(super) struct PendingSignals {
     credentials: Cell<bool>,
     /// The audit entries of the job in hand, to be logged once they are committed.
     entries: RefCell<Vec<AuditEntry>>,
+    /// Whether a job that did not fail changed anything.
+    stored: Cell<bool>,
 }
 
 impl PendingSignals {
@@ -56,7 +58,18 @@ impl PendingSignals {
             changed: RefCell::default(),
             credentials: Cell::new(false),
             entries: RefCell::default(),
+            stored: Cell::new(false),
         }
+    }
+
+    /// Notes that a job has changed something and did not fail.
+    pub(super) fn note_stored(&self) {
+        self.stored.set(true);
+    }
+
+    /// Whether the commit stores anything.
+    pub(super) fn has_stored(&self) -> bool {
+        self.stored.get()
     }
 
     /// Takes the audit entries noted since they were taken last.

@@ -41,6 +41,19 @@ pub(super) fn build(conn: &Connection, version: i64) -> rusqlite::Result<()> {
         .try_for_each(|step| conn.execute_batch(step))
 }
 
+/// Why a file that was opened with the current version must not be written any more: another process has migrated it since. Takes
+/// microseconds.
+pub(super) fn superseded(conn: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut query = conn.prepare_cached("PRAGMA user_version")?;
+    let version: i64 = query.query_row([], |row| row.get(0))?;
+    Ok((version != VERSION).then(|| {
+        format!(
+            "the database was migrated to schema {version} while it was in use, and this rota knows {VERSION}; start the version of \
+             rota that migrated it"
+        )
+    }))
+}
+
 /// The identification of a file.
 pub(super) struct Found {
     pub(super) version: i64,

@@ -3,7 +3,7 @@
 
 use super::open_files::OpenFiles;
 use super::tx::{BEGIN, PendingSignals, Turn, Undo, attempt, run};
-use super::{CommitSignals, Error, WriteTx, rows};
+use super::{Access, CommitSignals, Error, StorageHealth, StoreError, WriteTx, rows, version};
 use crate::domain::audit::AuditEntry;
 use crate::failpoint;
 use crate::runtime::clock::Clock;
@@ -60,6 +60,7 @@ struct Shared {
     latest: AtomicI64,
     signals: Arc<CommitSignals>,
     open_files: Arc<OpenFiles>,
+    health: Arc<StorageHealth>,
     /// Beats with every batch, on whichever thread it runs.
     heartbeat: Heartbeat,
 }
@@ -77,6 +78,7 @@ impl Writer {
         clock: Arc<Clock>,
         signals: Arc<CommitSignals>,
         open_files: Arc<OpenFiles>,
+        health: Arc<StorageHealth>,
     ) -> Writer {
         let shared = Arc::new(Shared {
             connection: Mutex::new(WriterConnection {
@@ -89,6 +91,7 @@ impl Writer {
             latest: AtomicI64::new(i64::MIN),
             signals,
             open_files,
+            health,
             heartbeat: Heartbeat::new("storage"),
         });
         let (jobs, queue) = channel();
@@ -113,7 +116,7 @@ impl Writer {
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<Error> + Send + 'static,
+        E: StoreError + Send + 'static,
     {
         let (job, pending) = job(safety, act);
         match self.shared.idle_connection() {
@@ -122,7 +125,7 @@ impl Writer {
             }
             _ => self.queue(job),
         }
-        pending.wait()
+        pending.wait(&self.shared.health)
     }
 
     /// Without a storage thread the job is dropped, and its caller gets an error.
@@ -157,14 +160,21 @@ type Done<T, E> = (Result<T, E>, Vec<AuditEntry>);
 /// The outcome of a submitted write.
 struct Pending<T, E>(Receiver<Done<T, E>>);
 
-impl<T, E: From<Error>> Pending<T, E> {
+impl<T, E: StoreError> Pending<T, E> {
     /// Waits until the write is on disk or has failed. What is on disk is logged here, on the thread of the caller: other writers
     /// do not wait for the log.
-    fn wait(self) -> Result<T, E> {
+    fn wait(self, health: &StorageHealth) -> Result<T, E> {
         let (outcome, entries) = self.0.recv().map_err(|_| Error::Stopped)?;
-        if outcome.is_ok() {
-            for entry in entries {
-                log::info!(target: "rota::audit", "{entry}");
+        match &outcome {
+            Ok(_) => {
+                for entry in entries {
+                    log::info!(target: "rota::audit", "{entry}");
+                }
+            }
+            Err(error) => {
+                if let Some(error) = error.of_storage() {
+                    health.failed(Access::Write, error);
+                }
             }
         }
         outcome
@@ -182,7 +192,14 @@ where
     let (answer, answered) = sync_channel::<Done<T, E>>(1);
     let run: Run = Box::new(move |transaction| {
         let done = match transaction {
-            Ok(turn) => (attempt(turn, act), turn.signals.take_entries()),
+            Ok(turn) => {
+                let changes = turn.conn.total_changes();
+                let outcome = attempt(turn, act);
+                if outcome.is_ok() && turn.conn.total_changes() != changes {
+                    turn.signals.note_stored();
+                }
+                (outcome, turn.signals.take_entries())
+            }
             Err(why) => (Err(Error::NotCommitted(why).into()), Vec::new()),
         };
         Box::new(move |committed| reply(&answer, done, committed))
@@ -276,16 +293,22 @@ impl Shared {
         let safety = jobs.iter().map(|job| job.safety).max();
         let safety = safety.unwrap_or(Safety::Power);
         let named = |error: String| self.open_files.named(&error);
-        let mut state = self.open_files.check();
+        let failed = |error: Error| {
+            self.health.failed(Access::Write, &error);
+            named(error.to_string())
+        };
+        let mut state = self.check_files();
         if state.is_ok() {
-            let made_safe = connection.make_safe(safety);
-            state = made_safe.map_err(|error| named(error.to_string()));
+            state = connection.make_safe(safety).map_err(failed);
         }
         let conn = &connection.conn;
         let changes = conn.total_changes();
         let signals = PendingSignals::none();
         if state.is_ok() {
-            state = run(conn, BEGIN).map_err(|error| named(error.to_string()));
+            state = run(conn, BEGIN).map_err(failed);
+        }
+        if state.is_ok() {
+            state = self.check_version(conn);
         }
         failpoint::point("commit.begun");
         let mut replies = Vec::with_capacity(jobs.len());
@@ -319,9 +342,13 @@ impl Shared {
         failpoint::point("commit.ready");
         // A commit to a file that has since been deleted is lost with it, so it must not be acknowledged.
         let committed = state
-            .and_then(|()| commit(conn).map_err(named))
-            .and_then(|()| self.open_files.check());
+            .and_then(|()| commit(conn).map_err(failed))
+            .and_then(|()| self.check_files());
         failpoint::point("commit.done");
+        // A transaction without changes is committed on a full disk, too.
+        if committed.is_ok() && signals.has_stored() {
+            self.health.succeeded(Access::Write);
+        }
         // Rolled-back changes are counted too, but not published: the woken loops would only fail again.
         if committed.is_ok() && conn.total_changes() != changes {
             // The log of what was sent is never cached.
@@ -342,6 +369,29 @@ impl Shared {
         self.heartbeat.idle();
         served
     }
+
+    /// Checks within a transaction that no other process has migrated the database. The timer notices that too, but half a second
+    /// later, and what is written in between may be lost.
+    fn check_version(&self, conn: &Connection) -> Result<(), String> {
+        match version::superseded(conn) {
+            Ok(None) => Ok(()),
+            found => {
+                if let Err(error) = run(conn, "ROLLBACK") {
+                    log::error!("storage: rollback failed: {error}");
+                }
+                let found = found.map_err(|error| self.open_files.named(&error.to_string()))?;
+                self.open_files.give_up(found.unwrap_or_default());
+                self.check_files()
+            }
+        }
+    }
+
+    /// Checks that the open files are still those at their paths.
+    fn check_files(&self) -> Result<(), String> {
+        self.open_files.check().inspect_err(|why| {
+            self.health.failed(Access::Write, &Error::Lost(why.clone()));
+        })
+    }
 }
 
 impl WriterConnection {
@@ -359,15 +409,14 @@ impl WriterConnection {
     }
 }
 
-fn commit(conn: &Connection) -> Result<(), String> {
-    run(conn, "COMMIT").map_err(|error| {
+fn commit(conn: &Connection) -> Result<(), Error> {
+    run(conn, "COMMIT").inspect_err(|_| {
         // After a failed COMMIT the transaction may still be open. It must not continue into the next batch.
         if !conn.is_autocommit()
             && let Err(again) = run(conn, "ROLLBACK")
         {
             log::error!("storage: rollback failed: {again}");
         }
-        error.to_string()
     })
 }
 

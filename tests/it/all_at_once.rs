@@ -21,6 +21,7 @@ fn what_takes_its_time() {
         slack::outgoing::failures_of_slack_are_tried_again_on_the_clock,
         slack::week::a_team_lives_through_a_week,
         operator::readiness::what_is_due_and_cannot_be_done_makes_it_unready,
+        operator::readiness::a_locked_file_makes_it_unready_although_nobody_writes,
         operator::supervision::a_service_manager_hears_nothing_of_a_server_that_hangs,
         operator::supervision::a_lane_that_hangs_is_told,
         partners::outages::one_schedule_that_hangs_does_not_keep_the_others_from_being_read,

@@ -69,8 +69,9 @@ struct WhoIsOnCall {
 fn who_is_on_call(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let asked: WhoIsOnCall = parse(arguments)?;
     let page = page(asked.page)?;
-    let at = asked.at.map_or_else(|| call.app.now(), |at| at.0);
-    let (calendar, as_of) = (call.app.calendar(), call.app.as_of(at));
+    let at = asked.at.map(|at| at.0);
+    let as_of = call.app.as_of(at.unwrap_or_else(|| call.app.now()));
+    let calendar = call.app.calendar();
     let user = asked.user_id.map(UserId::from);
     if let Some(code) = asked.code {
         let id = rotation(call, &code)?;

@@ -12,7 +12,7 @@ use crate::domain::ids::UserId;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
-use crate::store::HomeTab;
+use crate::store::{HomeTab, StoreError};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -161,6 +161,15 @@ enum Stop {
 impl From<Error> for Stop {
     fn from(error: Error) -> Stop {
         Stop::Failed(error)
+    }
+}
+
+impl StoreError for Stop {
+    fn of_storage(&self) -> Option<&Error> {
+        match self {
+            Stop::Failed(error) => Some(error),
+            Stop::Again(_) | Stop::Wait(_) | Stop::Paused => None,
+        }
     }
 }
 

@@ -41,22 +41,21 @@ pub fn show(visit: &Visit) -> Outcome {
     if asked.is_some() && typed.is_none() {
         errors.add("at", "Enter a date and a time, such as 2026-11-23 09:00.");
     }
-    let at = typed.unwrap_or(visit.now);
     let cell = visit.query.filled("cell").map(CellId::from);
     let found = explain::of(
         visit.app(),
         &visit.caller,
         &rotation.id,
-        Some(at),
+        typed,
         cell.as_ref(),
         Naming::Names,
     );
-    let cells = match found {
-        Ok(found) => found.cells,
+    let (at, cells) = match found {
+        Ok(found) => (found.at, found.cells),
         Err(ActionError::Refused(Refusal::Invalid(why) | Refusal::NotKnownYet(why))) => {
             let why = why.split_once(": ").map_or(&*why, |(_, why)| why);
             errors.add("at", format!("Nothing can be said of that instant: {why}."));
-            Vec::new()
+            (typed.unwrap_or(visit.now), Vec::new())
         }
         Err(error) => return Err(error.into()),
     };

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 29] = [
+const FLOORS: [(&str, &[&str]); 30] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -99,6 +99,10 @@ const FLOORS: [(&str, &[&str]); 29] = [
     ("chat_watch", &["domain", "runtime", "chat", "actions"]),
     ("warning_watch", &["domain", "runtime", "actions"]),
     (
+        "storage_watch",
+        &["runtime", "failpoint", "store", "actions"],
+    ),
+    (
         "delivery",
         &[
             "domain",
@@ -147,6 +151,7 @@ const FLOORS: [(&str, &[&str]); 29] = [
             "delivery",
             "chat_watch",
             "warning_watch",
+            "storage_watch",
             "sync",
             "client",
             "oidc",
@@ -176,6 +181,7 @@ const FLOORS: [(&str, &[&str]); 29] = [
             "delivery",
             "chat_watch",
             "warning_watch",
+            "storage_watch",
             "sync",
             "client",
             "oidc",

@@ -185,6 +185,70 @@ fn a_start_with_a_clock_that_was_set_back() {
     ends(&world, rota);
 }
 
+/// Whoever is on call by on-call, by explain, and by the list of all rotations.
+#[track_caller]
+fn agrees(rotation: &Rot) {
+    let on_call = rotation.on_call();
+    let explained = rotation.get("/explain").is(200).json();
+    let cells = explained["cells"].as_array().expect("cells").iter();
+    let users: Vec<&str> = cells.map(|cell| text(&cell["userId"])).collect();
+    assert_eq!(users.join(" "), on_call, "{explained}");
+    let lines = rotation.by.all("/v1/on-call");
+    let line = lines.iter().find(|line| line["rotationId"] == *rotation.id);
+    let line = line.expect("the rotation");
+    let users = line["onCall"].as_array().expect("people").iter();
+    let users: Vec<&str> = users.map(|held| text(&held["userId"])).collect();
+    assert_eq!(users.join(" "), on_call, "{line}");
+}
+
+#[test]
+fn a_clock_that_was_set_back_by_days_is_said_and_answers_agree() {
+    let world = World::new();
+    let mut rota = world.go("");
+    world.clock.to("2026-03-20T12:00Z");
+    eventually("what is due is done", || world.is_settled());
+    let said = |rota: &Rota| {
+        let log = rota.process.log.text();
+        log.matches("the system clock was set back").count()
+    };
+    let behind = |rota: &Rota| rota.metrics().value("rota_clock_behind_seconds");
+    assert_eq!((said(&rota), behind(&rota)), (0, Some(0.0)));
+    world.clock.step(-3 * DAY);
+    for round in ["while it runs", "from the start"] {
+        eventually(round, || said(&rota) == 1);
+        let seconds = behind(&rota).expect("a metric") as i64;
+        assert!(
+            (3 * DAY - HOUR..=3 * DAY).contains(&seconds),
+            "{round}: {seconds}"
+        );
+        let ready = rota.anyone().get("/readyz").is(200).json();
+        assert!(ready["clock"]["behindSeconds"].as_f64() > Some(2.0 * DAY as f64));
+        let (code, output, errors) = run(&mut world.command("status"));
+        assert_eq!(code, 0, "{output}{errors}");
+        assert!(
+            output.contains("wrong       the system clock was set back"),
+            "{output}"
+        );
+        for id in Walk::all(&world) {
+            agrees(&Rot {
+                by: rota.caller(),
+                id,
+            });
+        }
+        if round == "while it runs" {
+            assert_eq!(rota.stop().0.code(), Some(0));
+            rota = world.go("");
+        }
+    }
+    world.clock.to("2026-03-20T13:00Z");
+    let log = || rota.process.log.text();
+    eventually("caught up", || {
+        log().contains("the system clock has caught up")
+    });
+    assert_eq!(behind(&rota), Some(0.0));
+    ends(&world, rota);
+}
+
 #[test]
 fn while_clocks_change_and_on_a_leap_day() {
     let world = World::new();

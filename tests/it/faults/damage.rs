@@ -164,6 +164,17 @@ fn a_damaged_page_breaks_what_is_on_it_alone() {
         "{}",
         log()
     );
+    // What succeeds elsewhere does not repair it.
+    idle.patch(json!({ "description": "Still" })).is(200);
+    let problem = rota.anyone().get("/readyz").refused(503, "not_ready");
+    let detail = text(&problem["detail"]);
+    assert!(
+        detail.contains("storage: writes fail: the database is damaged; `rota check`"),
+        "{detail}"
+    );
+    let (code, output, _) = run(&mut world.command("status"));
+    assert_eq!(code, 1, "{output}");
+    assert!(output.contains("the database is damaged"), "{output}");
     let (code, output, errors) = run(&mut world.command("check"));
     assert_eq!(code, 1, "{output}{errors}");
     assert!(errors.contains("rota.db"), "{output}{errors}");
@@ -214,6 +225,54 @@ fn a_page_that_is_damaged_meanwhile_is_never_answered_wrongly() {
     let (status, log) = rota.stop();
     assert_eq!(status.code(), Some(0));
     assert!(!log.contains("panicked"), "{log}");
+}
+
+/// Damage in several places: each is named, and so is what to do.
+#[test]
+fn a_check_goes_on_to_its_end() {
+    let world = World::new();
+    let names = ["history", "rotation_by_creation", "board"];
+    let pages = names.map(|name| root(&world, name));
+    for page in pages {
+        spoil(&world.db, page);
+    }
+    let (code, output, errors) = run(&mut world.command("check"));
+    assert_eq!(code, 1, "{output}{errors}");
+    for expected in [
+        "table history: ",
+        "index rotation_by_creation: ",
+        "table board: ",
+        "damaged: tables ",
+        "to do: stop the server and run `rota restore`",
+    ] {
+        assert!(output.contains(expected), "{expected}: {output}{errors}");
+    }
+    let summary = output.lines().find(|line| line.starts_with("damaged: "));
+    let (_, listed) = summary
+        .and_then(|line| line.split_once("; pages "))
+        .expect("pages");
+    let is_listed = |page: &i64| {
+        listed.split(", ").any(|range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            (first.parse().unwrap()..=last.parse().unwrap()).contains(page)
+        })
+    };
+    assert!(pages.iter().all(is_listed), "{pages:?}: {listed}");
+    let lists = errors.contains("`rota check` lists");
+    assert!(!lists, "it is that check: {errors}");
+    // A server on it answers what it can, and says that it is not ready once it has met the damage.
+    let rota = world.go("");
+    let idle = Rot {
+        by: rota.caller(),
+        id: world.base.idle.clone(),
+    };
+    let damaged = idle.get("/history?from=2026-03-02T08:00:00Z&to=2026-03-03T08:00:00Z");
+    damaged.refused(503, "storage_unavailable");
+    let problem = rota.anyone().get("/readyz").refused(503, "not_ready");
+    assert!(
+        text(&problem["detail"]).contains("storage: reads fail: the database is damaged"),
+        "{problem}"
+    );
 }
 
 /// A copy of a damaged database would be damaged or incomplete, so none is made.

@@ -1,6 +1,6 @@
 //! A database of an older version: copied, migrated, and served with its data.
 
-use crate::cli::{key, on, succeeds};
+use crate::cli::{fails_with, key, on, succeeds};
 use crate::support::*;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -107,4 +107,88 @@ fn a_migration_that_fails_leaves_everything_as_it_was() {
         assert_eq!(copies(&dir), "");
         assert_eq!(content(&db), (1, 1));
     }
+}
+
+/// What a newer version of the program would do: the number of the schema is all that an older server sees of it.
+fn raise_schema(db: &Path) {
+    let conn = Connection::open(db).expect("the database");
+    let sql = format!("PRAGMA user_version = {}", SCHEMA + 1);
+    conn.execute_batch(&sql).expect("a newer schema");
+}
+
+#[test]
+fn a_command_does_not_migrate_under_a_server() {
+    let dir = TempDir::new();
+    let db = of_version_1(&dir);
+    // A server of the older version: it holds the lock, and has the file open.
+    let mut lock = std::fs::File::create(dir.join("rota.db.lock")).expect("the lock");
+    lock.lock().expect("nobody holds it");
+    std::io::Write::write_all(&mut lock, b"process 7 at http://127.0.0.1:9").expect("a holder");
+    for line in [
+        "key list",
+        "directory export",
+        "token list",
+        "audit",
+        "login-link --user U1",
+    ] {
+        fails_with(
+            run(&mut on(&db, line)),
+            &[
+                "rota.db is in use by another server: process 7 at http://127.0.0.1:9",
+                "schema 1,",
+            ],
+        );
+        assert_eq!(
+            (copies(&dir).as_str(), content(&db)),
+            ("", (1, 1)),
+            "{line}"
+        );
+    }
+    drop(lock);
+    succeeds(&db, "key list");
+    assert_eq!(content(&db), (SCHEMA, 1));
+    assert_eq!(copies(&dir), "rota.db.schema-1");
+    // The lock of the command is free again, and of the current version a command needs none.
+    let server = serve(on(&db, "serve --listen 127.0.0.1:0"), "");
+    succeeds(&db, "key list");
+    drop(server);
+}
+
+#[test]
+fn a_server_stops_when_a_newer_version_has_migrated_its_database() {
+    let dir = TempDir::new();
+    let db = dir.join("rota.db");
+    // The loop that looks for commits of others does not, so that the first to notice is the write.
+    let start = Start::default().db(&db);
+    let mut rota = start.env("ROTA_FAILPOINTS", "timer.look=hang@2").go();
+    rota.people(2);
+    let rotation = rota.rotation("U1 U2");
+    raise_schema(&db);
+    rotation
+        .put_on_call("U1")
+        .refused(503, "storage_unavailable");
+    let (status, log) = rota.process.ended();
+    assert_eq!(status.code(), Some(1), "{log}");
+    let line = format!(
+        "rota.db: the database was migrated to schema {} while it was in use, and this rota knows {SCHEMA}; start the version",
+        SCHEMA + 1
+    );
+    assert!(log.contains(&line), "{log}");
+    let conn = Connection::open(&db).expect("the database");
+    let sql = "SELECT count(*) FROM history WHERE user_id = 'U1'";
+    let written: i64 = conn.query_row(sql, [], |row| row.get(0)).expect(sql);
+    assert_eq!(written, 0);
+    fails_with(run(&mut on(&db, "key list")), &["written by a newer rota"]);
+}
+
+/// Nobody writes: the loop that looks for commits of others sees it.
+#[test]
+fn an_idle_server_stops_within_a_second_as_well() {
+    let dir = TempDir::new();
+    let db = dir.join("rota.db");
+    let mut rota = Start::default().db(&db).go();
+    raise_schema(&db);
+    let (status, log) = rota.process.ended();
+    assert_eq!(status.code(), Some(1), "{log}");
+    assert!(log.contains("was migrated to schema"), "{log}");
 }

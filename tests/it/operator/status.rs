@@ -33,7 +33,7 @@ fn a_server_is_found_by_its_lock() {
     let process = format!("process {} at {}", rota.process.id(), rota.url);
     assert_eq!(
         up["server"],
-        json!({ "state": "ready", "url": rota.url, "holder": process, "detail": null })
+        json!({ "state": "ready", "url": rota.url, "holder": process, "detail": null, "lastFailure": null, "clockBehindSeconds": 0.0 })
     );
     let work = &up["work"];
     assert_eq!(

@@ -77,6 +77,24 @@ fn a_server_without_its_storage_thread_ends() {
     drop(writes);
 }
 
+/// A signal that reads the settings of other servers anew. It must not end this one, and nobody should believe that it read any.
+#[test]
+fn a_hang_up_is_logged_and_ends_nothing() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.rotation("U1 U2");
+    let log = rota.process.log.clone();
+    for count in 1..=2 {
+        rota.process.signal("HUP");
+        eventually("a line", || {
+            log.text().matches("SIGHUP: nothing is read anew").count() == count
+        });
+        rotation.put_on_call(&format!("U{count}")).is(200);
+    }
+    assert!(log.text().contains("restart the service"));
+    let (status, log) = rota.stop();
+    assert_eq!(status.code(), Some(0), "{log}");
+}
+
 /// A service manager.
 struct Manager {
     notified: Arc<Mutex<Vec<String>>>,

@@ -57,7 +57,7 @@ impl Walk<'_> {
     fn on_call_at(&self, at: Minute) -> Result<Value, proptest::test_runner::TestCaseError> {
         let instant = self.instant(at);
         let (rotation, duty) =
-            on_call_at::of(self.app, &caller(), &self.id, instant).expect("an answer");
+            on_call_at::of(self.app, &caller(), &self.id, Some(instant)).expect("an answer");
         let as_of = self.app.as_of(instant);
         let calendar = self.app.calendar();
         let shown = on_call::render_at(&rotation, &duty, calendar, &as_of, None);

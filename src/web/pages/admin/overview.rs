@@ -11,9 +11,13 @@ use crate::web::layout;
 use crate::web::pages::{link_to, times};
 use crate::web::visit::Visit;
 use maud::{Markup, html};
+use std::time::Duration;
 
 /// Rotations that are named of those in which nobody is on call.
 const NAMED: usize = 20;
+
+/// From when on it is wrong that the system clock was set back.
+const CLOCK_BEHIND: Duration = Duration::from_secs(60);
 
 /// GET /admin.
 pub fn show(visit: &Visit) -> Outcome {
@@ -94,6 +98,13 @@ fn wrong(visit: &Visit, work: &WorkStatus) -> Result<Vec<Markup>, Problem> {
         if let Some(why) = trouble(&watched.heartbeat) {
             lines.push(html! { "The " (watched.heartbeat.name()) " " (why) "." });
         }
+    }
+    let behind = visit.app().clock().behind();
+    if behind >= CLOCK_BEHIND {
+        lines.push(html! { "The system clock was set back and is " (behind.as_secs()) " s behind what the server has seen; hand-overs and retries wait for as long." });
+    }
+    for problem in visit.app().store().health().problems() {
+        lines.push(html! { (problem) });
     }
     Ok(lines)
 }
