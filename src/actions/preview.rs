@@ -120,18 +120,21 @@ pub fn of(
         let mut parts = Parts::new(tx, caller, current, &base, editing);
         parts.apply(wanted)?;
         let (then, refusals) = (parts.rotation, parts.refusals);
-        let planned = plan(current, context.dealing, range)?;
         let dealing = DealingContext {
             calendar: app.calendar(),
             absences: &then.absences,
         };
         let is_same = then.same_as(&base) && then.absences == base.absences;
+        let planned = plan(current, context.dealing, range)?;
         let planned_then = match is_same {
             true => planned.clone(),
             false => plan(&then, dealing, range)?,
         };
         let warnings = match warns {
-            true => warnings::of_plan(app, tx, caller, (&then, dealing), range, Naming::Names)?,
+            true => {
+                let all = (None, Naming::Names);
+                warnings::of_plan(app, tx, caller, (&then, dealing), range, all)?
+            }
             false => Vec::new(),
         };
         let mut found = Preview {
