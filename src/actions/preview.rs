@@ -125,6 +125,11 @@ pub fn of(
             absences: &then.absences,
         };
         let is_same = then.same_as(&base) && then.absences == base.absences;
+        if !is_same {
+            // Before the plan as it is, which may take long.
+            forecast::check_schedule(&then, dealing, range, MOST_TURNS)
+                .map_err(|refusal| too_far(refusal, "days"))?;
+        }
         let planned = plan(current, context.dealing, range)?;
         let planned_then = match is_same {
             true => planned.clone(),

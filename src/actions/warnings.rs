@@ -248,6 +248,7 @@ pub(super) fn all_within(
 ) -> Result<Vec<Found>, ActionError> {
     let mut all = First {
         budget: Budget::of_workspace(),
+        has_looked: false,
         room,
         caller,
         severity: asked.severity,
@@ -262,6 +263,8 @@ pub(super) fn all_within(
 /// The first warnings of all rotations that a caller sees.
 struct First<'a> {
     budget: Budget,
+    /// Whether it has been looked ahead at what the rest takes.
+    has_looked: bool,
     /// Stretches that can still be held.
     room: usize,
     caller: &'a Principal,
@@ -294,6 +297,24 @@ impl Looks for First<'_> {
         let held = held.map_err(|_| too_much())?;
         self.room = self.room.checked_sub(held.len()).ok_or_else(too_much)?;
         Ok(Some(held))
+    }
+
+    fn check_rest(
+        &mut self,
+        app: &App,
+        rest: &[RotationId],
+        range: Interval,
+    ) -> Result<(), ActionError> {
+        if self.has_looked || !self.budget.is_worth_looking_ahead() {
+            return Ok(());
+        }
+        self.has_looked = true;
+        let (store, calendar) = (app.store(), app.calendar());
+        let rest = reads::one_by_one(store, rest);
+        match (self.budget).may_suffice(rest, calendar, range, self.room)? {
+            true => Ok(()),
+            false => Err(too_much()),
+        }
     }
 
     fn sees(&self, rotation: &Rotation) -> bool {
@@ -340,6 +361,11 @@ trait Looks {
         range: Interval,
     ) -> Result<Option<Vec<Held>>, ActionError>;
 
+    /// Ends it where the plans of the rotations that are left are sure to take too much.
+    fn check_rest(&mut self, _: &App, _: &[RotationId], _: Interval) -> Result<(), ActionError> {
+        Ok(())
+    }
+
     /// Whether they see a rotation. The duty of others counts too.
     fn sees(&self, rotation: &Rotation) -> bool;
 
@@ -363,7 +389,8 @@ fn each(
     all.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
     let all: Vec<RotationId> = all.into_iter().map(|listed| listed.id).collect();
     let (mut plans, mut duty) = (HashMap::new(), Duty::default());
-    for ids in all.chunks(READ_AT_ONCE) {
+    for (past, ids) in (0..).step_by(READ_AT_ONCE).zip(all.chunks(READ_AT_ONCE)) {
+        looks.check_rest(app, &all[past..], range)?;
         let rotations = app.store().read(|tx| store::load_rotations(tx, ids))?;
         for rotation in rotations.into_iter().flatten() {
             let dealing = dealing(app, &rotation);
