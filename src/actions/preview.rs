@@ -120,18 +120,26 @@ pub fn of(
         let mut parts = Parts::new(tx, caller, current, &base, editing);
         parts.apply(wanted)?;
         let (then, refusals) = (parts.rotation, parts.refusals);
-        let planned = plan(current, context.dealing, range)?;
         let dealing = DealingContext {
             calendar: app.calendar(),
             absences: &then.absences,
         };
         let is_same = then.same_as(&base) && then.absences == base.absences;
+        if !is_same {
+            // Before the plan as it is, which may take long.
+            forecast::check_schedule(&then, dealing, range, MOST_TURNS)
+                .map_err(|refusal| too_far(refusal, "days"))?;
+        }
+        let planned = plan(current, context.dealing, range)?;
         let planned_then = match is_same {
             true => planned.clone(),
             false => plan(&then, dealing, range)?,
         };
         let warnings = match warns {
-            true => warnings::of_plan(app, tx, caller, (&then, dealing), range, Naming::Names)?,
+            true => {
+                let all = (None, Naming::Names);
+                warnings::of_plan(app, tx, caller, (&then, dealing), range, all)?
+            }
             false => Vec::new(),
         };
         let mut found = Preview {

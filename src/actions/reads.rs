@@ -9,7 +9,9 @@ use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::store::{self, HistoryEntry, Page, ReadTx, RotationFilter, Visible};
+use crate::store::{
+    self, Error, HistoryEntry, Page, READ_AT_ONCE, ReadTx, RotationFilter, Store, Visible,
+};
 use std::collections::HashMap;
 
 /// One rotation.
@@ -92,6 +94,20 @@ pub(super) fn in_context<T>(
         let checked = check(tx, &context)?;
         Ok((stored, checked))
     })
+}
+
+/// Rotations one after the other, without those that are not there. A few at a time are read from one snapshot, so that none is held
+/// for long.
+pub(super) fn one_by_one(
+    store: &Store,
+    ids: &[RotationId],
+) -> impl Iterator<Item = Result<Rotation, Error>> {
+    ids.chunks(READ_AT_ONCE).flat_map(
+        |ids| match store.read(|tx| store::load_rotations(tx, ids)) {
+            Ok(found) => found.into_iter().flatten().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        },
+    )
 }
 
 /// The rotations that lists show to a caller.

@@ -67,10 +67,15 @@ pub fn duty(
         report: Report::begin(wanted.by, wanted.range, store.now(), only),
         budget: Budget::of_a_report(),
     };
-    for id in rotations {
+    let mut has_looked = false;
+    for (index, id) in rotations.iter().enumerate() {
+        if !has_looked && gathering.budget.is_worth_looking_ahead() {
+            has_looked = true;
+            gathering.check_rest(store, &rotations[index..])?;
+        }
         store.read(|tx| -> Result<_, ActionError> {
             // It may be gone or hidden by now.
-            match store::load_rotation(tx, &id)? {
+            match store::load_rotation(tx, id)? {
                 Some(rotation) if caller.check_see(&rotation).is_ok() => {
                     gathering.add(tx, &rotation)
                 }
@@ -117,6 +122,15 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
+    /// Refuses a range for which the plans of the rotations that are left are sure to take too much.
+    fn check_rest(&self, store: &Store, rest: &[RotationId]) -> Result<(), ActionError> {
+        let rest = reads::one_by_one(store, rest);
+        match (self.budget).may_suffice(rest, self.calendar, self.range, usize::MAX)? {
+            true => Ok(()),
+            false => Ok(forecast::too_far()?),
+        }
+    }
+
     /// Adds what there is of a rotation.
     fn add(&mut self, tx: &ReadTx, rotation: &Rotation) -> Result<(), ActionError> {
         let mut walks: HashMap<CellId, Walk> = HashMap::new();

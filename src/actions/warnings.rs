@@ -21,11 +21,11 @@ use crate::domain::refusal::Refusal;
 use crate::domain::roster;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::warning::{self, Around, Elsewhere, Known, Warning};
-use crate::domain::warning_kinds::{Severity, WarningKind};
-use crate::store::{self, ReadTx, WriteTx};
+use crate::domain::warning::{self, Around, Duty, Known, Plan, Rank, Wanted, Warning};
+use crate::domain::warning_kinds::Severity;
+use crate::store::{self, READ_AT_ONCE, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// How many days are looked at unless a caller says otherwise.
@@ -56,7 +56,17 @@ fn ahead(now: Timestamp, days: u32) -> Interval {
     }
 }
 
-/// The warnings of a rotation in the next days, by where they begin.
+/// Which warnings a caller asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// How many days are looked at, from now on.
+    pub days: u32,
+    /// Only those that matter so much.
+    pub severity: Option<Severity>,
+    pub naming: Naming,
+}
+
+/// The warnings of a rotation in the next days, by where they begin. The plans that this takes are made for one caller at a time.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] and the like where the caller may not see it, [`Refusal::Invalid`] where the days take too much to forecast.
@@ -64,18 +74,19 @@ pub fn of_rotation(
     app: &App,
     caller: &Principal,
     id: &RotationId,
-    days: u32,
-    naming: Naming,
+    asked: Asked,
 ) -> Result<(Rotation, Vec<Warning>), ActionError> {
+    let _alone = app.warned().alone();
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
-        let range = ahead(app.now().max(rotation.stamps.judged_at), days);
+        let range = ahead(app.now().max(rotation.stamps.judged_at), asked.days);
         let absences = Arc::clone(&rotation.absences);
         let dealing = DealingContext {
             calendar: app.calendar(),
             absences: &absences,
         };
-        let found = of_plan(app, tx, caller, (&rotation, dealing), range, naming)?;
+        let wanted = (asked.severity, asked.naming);
+        let found = of_plan(app, tx, caller, (&rotation, dealing), range, wanted)?;
         Ok((rotation, found))
     })
 }
@@ -91,7 +102,7 @@ pub fn of_plan(
     caller: &Principal,
     (rotation, dealing): (&Rotation, DealingContext),
     range: Interval,
-    naming: Naming,
+    (severity, naming): (Option<Severity>, Naming),
 ) -> Result<Vec<Warning>, ActionError> {
     if !rotation.enabled {
         return Ok(Vec::new());
@@ -99,33 +110,52 @@ pub fn of_plan(
     let own = &mut Budget::default();
     let held = forecast::held(rotation, dealing, range, own).map_err(|_| too_much())?;
     let on_call: BTreeSet<UserId> = held.iter().filter_map(Held::on_call).cloned().collect();
-    let mut around = surroundings(app, tx, rotation, &held, naming)?;
+    let around = surroundings(app, tx, rotation, &held, (naming, &mut People::new()))?;
+    let mut duty = Duty::default();
+    duty.add(&rotation.id, Some(&rotation.profile.name), &held, |_| true);
+    let wanted = Wanted {
+        severity,
+        before: None,
+    };
+    if warning::needs_others(wanted, &rotation.profile.warnings) {
+        add_others(app, tx, caller, (rotation, &on_call), range, &mut duty)?;
+    }
+    let plan = Plan {
+        rotation,
+        dealing,
+        range,
+        held: &held,
+    };
+    Ok(warning::found(plan, &around, &duty, wanted))
+}
+
+/// Adds the duty of people in other rotations than this one, as far as there is room and it does not take too much.
+fn add_others(
+    app: &App,
+    tx: &ReadTx,
+    caller: &Principal,
+    (rotation, people): (&Rotation, &BTreeSet<UserId>),
+    range: Interval,
+    duty: &mut Duty,
+) -> Result<(), ActionError> {
     let (mut budget, mut room) = (Budget::default(), MOST_HELD);
-    for id in rotations_of(tx, &on_call)? {
-        if id == rotation.id {
-            continue;
-        }
+    let mut others = rotations_of(tx, people)?;
+    others.remove(&rotation.id);
+    let others: Vec<RotationId> = others.into_iter().collect();
+    for other in store::each_rotation(tx, &others) {
         if budget.is_spent() || room == 0 {
             break;
         }
-        let Some(other) = store::load_rotation(tx, &id)? else {
-            continue;
-        };
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &other.absences,
-        };
-        let Ok(held) = forecast::held(&other, dealing, range, &mut budget) else {
+        let other = other?;
+        let Ok(held) = forecast::held(&other, dealing(app, &other), range, &mut budget) else {
             continue;
         };
         room = room.saturating_sub(held.len());
         let named = caller.check_see(&other).is_ok();
         let named = named.then_some(&*other.profile.name);
-        let theirs = Elsewhere::of(&other, named, &held).into_iter();
-        let theirs = theirs.filter(|there| on_call.contains(&there.user));
-        around.elsewhere.extend(theirs);
+        duty.add(&other.id, named, &held, |user| people.contains(user));
     }
-    Ok(warning::found(rotation, dealing, &around, range, &held))
+    Ok(())
 }
 
 /// The rotations in which somebody of these can be on call: those of which they are members, and those that follow a partner, which
@@ -144,13 +174,16 @@ fn rotations_of(
     Ok(all)
 }
 
-/// What is around a rotation, but for the duty of its people elsewhere.
+/// The people who have been read; `None` for those who are not known.
+type People = BTreeMap<UserId, Option<Known>>;
+
+/// What is around a rotation, but for duty. People are read once.
 fn surroundings(
     app: &App,
     tx: &ReadTx,
     rotation: &Rotation,
     held: &[Held],
-    naming: Naming,
+    (naming, known): (Naming, &mut People),
 ) -> Result<Around, ActionError> {
     let mut members: Vec<UserId> = roster::order(&rotation.members, None)
         .into_iter()
@@ -165,20 +198,20 @@ fn surroundings(
     members.dedup();
     let mut people = BTreeMap::new();
     for user in members {
-        let Some(person) = store::load_person(tx, &user)? else {
-            continue;
-        };
-        let known = Known {
-            name: person.name().to_owned(),
-            zone: person.zone(),
-            is_deactivated: person.is_deleted,
-        };
-        people.insert(user, known);
+        if !known.contains_key(&user) {
+            let person = store::load_person(tx, &user)?.map(|person| Known {
+                name: person.name().to_owned(),
+                zone: person.zone(),
+                is_deactivated: person.is_deleted,
+            });
+            known.insert(user.clone(), person);
+        }
+        let person = known.get(&user).cloned().flatten();
+        people.extend(person.map(|person| (user, person)));
     }
     let external = rotation.external.as_ref();
     Ok(Around {
         people,
-        elsewhere: Vec::new(),
         unread_calendars: unread.into_iter().collect(),
         is_partner_unread: external.is_some_and(|it| it.is_unread(&app.as_of(app.now()))),
         naming,
@@ -193,156 +226,233 @@ fn too_much() -> ActionError {
 
 /// The plan of one rotation of many.
 struct Planned {
-    id: RotationId,
     version: u64,
     held: Vec<Held>,
 }
 
-/// The warnings of all rotations that a caller sees in the next days, by where they begin, at most [`MOST`].
+/// The warnings of all rotations that a caller sees in the next days, by where they begin, at most [`MOST`]. The plans that this takes
+/// are made for one caller at a time.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] where the days take too much to forecast, or to hold.
-pub fn of_all(
-    app: &App,
-    caller: &Principal,
-    days: u32,
-    naming: Naming,
-) -> Result<Vec<Found>, ActionError> {
-    all_within(app, caller, (days, naming), MOST_HELD)
+pub fn of_all(app: &App, caller: &Principal, asked: Asked) -> Result<Vec<Found>, ActionError> {
+    let _alone = app.warned().alone();
+    all_within(app, caller, asked, MOST_HELD)
 }
 
 pub(super) fn all_within(
     app: &App,
     caller: &Principal,
-    (days, naming): (u32, Naming),
-    mut room: usize,
+    asked: Asked,
+    room: usize,
 ) -> Result<Vec<Found>, ActionError> {
-    let mut budget = Budget::of_workspace();
-    let plan = |rotation: &Rotation, dealing: DealingContext, range: Interval| {
-        let held = forecast::held(rotation, dealing, range, &mut budget).map_err(|_| too_much())?;
-        room = room.checked_sub(held.len()).ok_or_else(too_much)?;
-        Ok(Some(held))
+    let mut all = First {
+        budget: Budget::of_workspace(),
+        has_looked: false,
+        room,
+        caller,
+        severity: asked.severity,
+        before: None,
+        found: Vec::new(),
     };
-    let sees = |rotation: &Rotation| caller.check_see(rotation).is_ok();
-    let mut found = Vec::new();
-    each(app, (days, naming), plan, sees, |rotation, warnings| {
+    each(app, (asked.days, asked.naming), &mut all)?;
+    all.cut();
+    Ok(all.found)
+}
+
+/// The first warnings of all rotations that a caller sees.
+struct First<'a> {
+    budget: Budget,
+    /// Whether it has been looked ahead at what the rest takes.
+    has_looked: bool,
+    /// Stretches that can still be held.
+    room: usize,
+    caller: &'a Principal,
+    severity: Option<Severity>,
+    /// What comes before the last one of those that are kept, once there are enough of them.
+    before: Option<Rank>,
+    found: Vec<Found>,
+}
+
+impl First<'_> {
+    /// Keeps those that are told: the first ones.
+    fn cut(&mut self) {
+        self.found
+            .sort_by(|one, other| order(one).cmp(&order(other)));
+        self.found.truncate(MOST);
+        if self.found.len() == MOST {
+            self.before = self.found.last().map(|last| last.warning.rank());
+        }
+    }
+}
+
+impl Looks for First<'_> {
+    fn plan(
+        &mut self,
+        rotation: &Rotation,
+        dealing: DealingContext,
+        range: Interval,
+    ) -> Result<Option<Vec<Held>>, ActionError> {
+        let held = forecast::held(rotation, dealing, range, &mut self.budget);
+        let held = held.map_err(|_| too_much())?;
+        self.room = self.room.checked_sub(held.len()).ok_or_else(too_much)?;
+        Ok(Some(held))
+    }
+
+    fn check_rest(
+        &mut self,
+        app: &App,
+        rest: &[RotationId],
+        range: Interval,
+    ) -> Result<(), ActionError> {
+        if self.has_looked || !self.budget.is_worth_looking_ahead() {
+            return Ok(());
+        }
+        self.has_looked = true;
+        let (store, calendar) = (app.store(), app.calendar());
+        let rest = reads::one_by_one(store, rest);
+        match (self.budget).may_suffice(rest, calendar, range, self.room)? {
+            true => Ok(()),
+            false => Err(too_much()),
+        }
+    }
+
+    fn sees(&self, rotation: &Rotation) -> bool {
+        self.caller.check_see(rotation).is_ok()
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            severity: self.severity,
+            before: self.before,
+        }
+    }
+
+    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError> {
         let named = Arc::new(ShiftRotation {
             id: rotation.id.clone(),
             name: rotation.profile.name.clone(),
             code: rotation.profile.code.clone(),
         });
-        found.extend(warnings.into_iter().map(|warning| Found {
+        self.found.extend(warnings.into_iter().map(|warning| Found {
             rotation: Arc::clone(&named),
             warning,
         }));
-        if found.len() > 2 * MOST {
-            keep_first(&mut found);
+        if self.found.len() > 2 * MOST {
+            self.cut();
         }
         Ok(())
-    })?;
-    keep_first(&mut found);
-    Ok(found)
-}
-
-/// Keeps those that are told: the first ones.
-fn keep_first(found: &mut Vec<Found>) {
-    found.sort_by(|one, other| order(one).cmp(&order(other)));
-    found.truncate(MOST);
+    }
 }
 
 /// What warnings of several rotations are sorted by; those of one stay as they are.
-fn order(found: &Found) -> (Timestamp, Severity, WarningKind, &str, &RotationId) {
-    let (warning, rotation) = (&found.warning, &found.rotation);
-    let name = rotation.name.as_str();
-    (
-        warning.period.from,
-        warning.severity(),
-        warning.kind,
-        name,
-        &rotation.id,
-    )
+fn order(found: &Found) -> (Rank, &str, &RotationId) {
+    let rotation = &found.rotation;
+    (found.warning.rank(), rotation.name.as_str(), &rotation.id)
 }
 
-/// Finds the warnings of all rotations that are seen. Each is forecast once; its duty counts in others also where it is not seen, by
-/// what `plan` answers, or not at all. Every rotation is read from a snapshot of its own, so that none is held for long. Ends where
-/// `plan` or `take` fails.
+/// Whoever looks at the warnings of all rotations.
+trait Looks {
+    /// The plan of a rotation, or `None` where its duty is not to count.
+    fn plan(
+        &mut self,
+        rotation: &Rotation,
+        dealing: DealingContext,
+        range: Interval,
+    ) -> Result<Option<Vec<Held>>, ActionError>;
+
+    /// Ends it where the plans of the rotations that are left are sure to take too much.
+    fn check_rest(&mut self, _: &App, _: &[RotationId], _: Interval) -> Result<(), ActionError> {
+        Ok(())
+    }
+
+    /// Whether they see a rotation. The duty of others counts too.
+    fn sees(&self, rotation: &Rotation) -> bool;
+
+    /// Which warnings of the next rotation are wanted.
+    fn wanted(&self) -> Wanted;
+
+    /// Takes the warnings of a rotation.
+    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError>;
+}
+
+/// Finds the warnings of all rotations that are seen, one rotation after the other by name. Each is forecast once, and everybody's
+/// duty is sorted once. A few rotations at a time are read from one snapshot, so that none is held for long. Ends where `looks` fails.
 fn each(
     app: &App,
     (days, naming): (u32, Naming),
-    mut plan: impl FnMut(&Rotation, DealingContext, Interval) -> Result<Option<Vec<Held>>, ActionError>,
-    sees: impl Fn(&Rotation) -> bool,
-    mut take: impl FnMut(&Rotation, Vec<Warning>) -> Result<(), ActionError>,
+    looks: &mut impl Looks,
 ) -> Result<(), ActionError> {
     let range = ahead(app.now(), days);
-    let all = app.store().read(store::list_rotation_names)?;
-    let (mut plans, mut duty) = (Vec::new(), Vec::new());
-    for listed in all.iter().filter(|listed| listed.enabled) {
-        let Some(rotation) = app
-            .store()
-            .read(|tx| store::load_rotation(tx, &listed.id))?
-        else {
-            continue;
-        };
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &rotation.absences,
-        };
-        let Some(held) = plan(&rotation, dealing, range)? else {
-            continue;
-        };
-        let seen = sees(&rotation);
-        let named = seen.then_some(&*rotation.profile.name);
-        duty.extend(Elsewhere::of(&rotation, named, &held));
-        if seen {
-            plans.push(Planned {
-                id: rotation.id,
-                version: rotation.stamps.version,
-                held,
-            });
+    let mut all = app.store().read(store::list_rotation_names)?;
+    all.retain(|listed| listed.enabled);
+    all.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
+    let all: Vec<RotationId> = all.into_iter().map(|listed| listed.id).collect();
+    let (mut plans, mut duty) = (HashMap::new(), Duty::default());
+    for (past, ids) in (0..).step_by(READ_AT_ONCE).zip(all.chunks(READ_AT_ONCE)) {
+        looks.check_rest(app, &all[past..], range)?;
+        let rotations = app.store().read(|tx| store::load_rotations(tx, ids))?;
+        for rotation in rotations.into_iter().flatten() {
+            let dealing = dealing(app, &rotation);
+            let Some(held) = looks.plan(&rotation, dealing, range)? else {
+                continue;
+            };
+            let seen = looks.sees(&rotation);
+            let named = seen.then_some(&*rotation.profile.name);
+            duty.add(&rotation.id, named, &held, |_| true);
+            if seen {
+                let version = rotation.stamps.version;
+                plans.insert(rotation.id, Planned { version, held });
+            }
         }
     }
-    let mut of_people: BTreeMap<&UserId, Vec<&Elsewhere>> = BTreeMap::new();
-    for there in &duty {
-        of_people.entry(&there.user).or_default().push(there);
-    }
-    for planned in plans {
-        let Some((rotation, mut around, held)) =
-            app.store().read(|tx| -> Result<_, ActionError> {
-                let Some(rotation) = store::load_rotation(tx, &planned.id)? else {
-                    return Ok(None);
+    let mut people = People::new();
+    for ids in all.chunks(READ_AT_ONCE) {
+        let around = |tx: &ReadTx| -> Result<_, ActionError> {
+            let mut scenes = Vec::with_capacity(ids.len());
+            for rotation in store::load_rotations(tx, ids)?.into_iter().flatten() {
+                let Some(planned) = plans.remove(&rotation.id) else {
+                    continue;
                 };
-                let dealing = DealingContext {
-                    calendar: app.calendar(),
-                    absences: &rotation.absences,
-                };
-                let held = match rotation.stamps.version == planned.version {
-                    true => Some(planned.held),
-                    // It has changed meanwhile.
-                    false => plan(&rotation, dealing, range)?,
-                };
-                let Some(held) = held.filter(|_| sees(&rotation)) else {
-                    return Ok(None);
-                };
-                let around = surroundings(app, tx, &rotation, &held, naming)?;
-                Ok(Some((rotation, around, held)))
-            })?
-        else {
-            continue;
+                if !looks.sees(&rotation) {
+                    continue;
+                }
+                let mut held = planned.held;
+                // Where it has changed meanwhile.
+                if rotation.stamps.version != planned.version {
+                    match looks.plan(&rotation, dealing(app, &rotation), range)? {
+                        Some(changed) => held = changed,
+                        None => continue,
+                    }
+                    let named = Some(&*rotation.profile.name);
+                    duty.add(&rotation.id, named, &held, |_| true);
+                }
+                let known = (naming, &mut people);
+                let around = surroundings(app, tx, &rotation, &held, known)?;
+                scenes.push((rotation, around, held));
+            }
+            Ok(scenes)
         };
-        let on_call: BTreeSet<&UserId> = held.iter().filter_map(Held::on_call).collect();
-        let theirs = on_call.into_iter().filter_map(|user| of_people.get(user));
-        let theirs = theirs
-            .flatten()
-            .filter(|there| there.rotation != rotation.id);
-        around.elsewhere = theirs.map(|there| (*there).clone()).collect();
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &rotation.absences,
-        };
-        let warnings = warning::found(&rotation, dealing, &around, range, &held);
-        take(&rotation, warnings)?;
+        for (rotation, around, held) in app.store().read(around)? {
+            let plan = Plan {
+                rotation: &rotation,
+                dealing: dealing(app, &rotation),
+                range,
+                held: &held,
+            };
+            let warnings = warning::found(plan, &around, &duty, looks.wanted());
+            looks.take(&rotation, warnings)?;
+        }
     }
     Ok(())
+}
+
+/// What dealing in a rotation needs beside it.
+fn dealing<'a>(app: &'a App, rotation: &'a Rotation) -> DealingContext<'a> {
+    DealingContext {
+        calendar: app.calendar(),
+        absences: &rotation.absences,
+    }
 }
 
 /// Changes which warnings a rotation wants.

@@ -4,49 +4,63 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{
-    Body, Kind, NOT_MODIFIED, Operation, Parameter, gives, gives_tagged, parameter, shape,
+    Body, Gives, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, Parameter, gives, gives_tagged,
+    parameter, shape,
 };
 use crate::actions::reads;
-use crate::actions::warnings::{self, DAYS, MOST_DAYS, SetWarningSettings};
+use crate::actions::warnings::{self, Asked, DAYS, MOST_DAYS, SetWarningSettings};
 use crate::domain::naming::Naming;
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
+use crate::domain::warning_kinds::Severity;
+use crate::store::Page as Numbered;
 use crate::wire::etag::Precondition;
 use crate::wire::page::Page;
 use crate::wire::warning::{self as wire, Warning, WarningSettings, WarningSettingsRequest};
 
-/// How far ahead warnings are looked for.
-const AHEAD: Parameter = parameter(
-    "days",
-    Kind::Whole(MOST_DAYS, DAYS),
-    "How many days are looked at, from now on.",
-);
+/// The values of `severity`.
+const SEVERITIES: &[&str] = &["high", "medium", "low"];
+
+const QUERY: &[Parameter] = &[
+    parameter(
+        "days",
+        Kind::Whole(MOST_DAYS, DAYS),
+        "How many days are looked at, from now on.",
+    ),
+    parameter(
+        "severity",
+        Kind::OneOf(SEVERITIES),
+        "Only warnings that matter so much.",
+    ),
+    PAGE,
+    PAGE_SIZE,
+];
+
+const GIVES: &[Gives] = &[gives(200, "A page of warnings.", shape::<Page<Warning>>)];
 
 pub const READ: Operation = Operation {
     id: "getWarnings",
     tag: "warnings",
     summary: "What is wrong with the plan",
-    about: "What is wrong with the plan of a rotation in the next days, by where it begins. It is always on one page, with at most \
-            1,000 warnings of a kind. Kinds that the rotation has switched off are left out, and a disabled rotation has none. A \
-            text names another rotation only where the credential may see it.",
-    query: &[AHEAD],
+    about: "What is wrong with the plan of a rotation in the next days, by where it begins: at most 1,000 warnings of a kind. Kinds \
+            that the rotation has switched off are left out, and a disabled rotation has none. A text names another rotation only \
+            where the credential may see it.",
+    query: QUERY,
     body: Body::None,
-    gives: &[gives(
-        200,
-        "The warnings, all on one page.",
-        shape::<Page<Warning>>,
-    )],
+    gives: GIVES,
     refuses: &[],
 };
 
 /// GET the warnings of a rotation.
 pub fn read(_: &Api, call: &Call) -> Outcome {
-    let days = call.query.whole("days", DAYS, MOST_DAYS)?;
+    let (asked, page) = asked(call)?;
     let id = call.path.id("rotationId");
-    let (rotation, found) = warnings::of_rotation(call.app, call.caller, &id, days, Naming::Names)?;
-    let found = found
-        .iter()
-        .map(|warning| wire::render(&rotation.id, warning));
-    answer::json(200, &Page::whole(found.collect()))
+    let (rotation, found) = warnings::of_rotation(call.app, call.caller, &id, asked)?;
+    let found = answer::page_of(found, page);
+    answer::json(
+        200,
+        &found.map(|warning| wire::render(&rotation.id, &warning)),
+    )
 }
 
 pub const ACROSS: Operation = Operation {
@@ -54,25 +68,33 @@ pub const ACROSS: Operation = Operation {
     tag: "warnings",
     summary: "What is wrong with all plans",
     about: "The warnings of all rotations that the credential may see, by where they begin. What concerns two rotations is told once \
-            in each. It is always on one page, with at most 10,000 warnings.",
-    query: &[AHEAD],
+            in each. Only the first 10,000 warnings are listed and counted; send `severity` or fewer `days` for fewer.",
+    query: QUERY,
     body: Body::None,
-    gives: &[gives(
-        200,
-        "The warnings, all on one page.",
-        shape::<Page<Warning>>,
-    )],
+    gives: GIVES,
     refuses: &[],
 };
 
 /// GET the warnings of all rotations.
 pub fn across(_: &Api, call: &Call) -> Outcome {
-    let days = call.query.whole("days", DAYS, MOST_DAYS)?;
-    let found = warnings::of_all(call.app, call.caller, days, Naming::Names)?;
-    let found = found
-        .iter()
-        .map(|found| wire::render(&found.rotation.id, &found.warning));
-    answer::json(200, &Page::whole(found.collect()))
+    let (asked, page) = asked(call)?;
+    let found = warnings::of_all(call.app, call.caller, asked)?;
+    let found = answer::page_of(found, page);
+    answer::json(
+        200,
+        &found.map(|found| wire::render(&found.rotation.id, &found.warning)),
+    )
+}
+
+/// Which warnings are asked for, and which page of them.
+fn asked(call: &Call) -> Result<(Asked, Numbered), Refusal> {
+    let query = &call.query;
+    let asked = Asked {
+        days: query.whole("days", DAYS, MOST_DAYS)?,
+        severity: query.choice("severity", SEVERITIES, Severity::parse)?,
+        naming: Naming::Names,
+    };
+    Ok((asked, query.page()?))
 }
 
 pub const SETTINGS: Operation = Operation {
@@ -116,4 +138,14 @@ fn shown(call: &Call, rotation: &Rotation) -> Outcome {
     answer::cached(call, rotation, || {
         wire::settings(&rotation.profile.warnings)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SEVERITIES, Severity};
+
+    #[test]
+    fn severities_are_those_of_warnings() {
+        assert_eq!(Severity::ALL.map(Severity::name), *SEVERITIES);
+    }
 }

@@ -7,6 +7,7 @@ mod cells;
 mod difference;
 mod gaps;
 mod held;
+mod least;
 mod lost;
 mod notice;
 mod outside;
@@ -24,8 +25,8 @@ pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
 };
 pub use schedule::{
-    Budget, PlannedKind, PlannedTurn, rotation_at, schedule, schedule_of, schedule_within,
-    standing, turns_of, turns_within,
+    Budget, PlannedKind, PlannedTurn, check_schedule, rotation_at, schedule, schedule_of,
+    schedule_within, standing, turns_of, turns_within,
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;
@@ -33,8 +34,10 @@ pub use summary::OnCallSummary;
 use super::handover::{DealingContext, Memo, Outcome};
 use super::refusal::{Refusal, invalid};
 use super::rotation::Rotation;
+use super::time::Interval;
 use super::trace::Trace;
 use jiff::Timestamp;
+use least::Least;
 
 /// Steps of a forecast at the most: a hand-over a day for fifty years.
 const MOST_STEPS: usize = 20_000;
@@ -95,7 +98,22 @@ pub struct Forecast<'a> {
     limits: Limits,
     cut_off_at: Option<Timestamp>,
     trace: Option<&'a mut Trace>,
+    /// What all of it is needed for.
+    goal: Option<Goal>,
 }
+
+/// What a forecast is made for, where a part of it is of no use.
+#[derive(Clone, Copy)]
+struct Goal {
+    range: Interval,
+    /// Entries that may begin in the range at the most.
+    most: usize,
+    /// The work that is left when it is looked ahead.
+    look_at: usize,
+}
+
+/// What a forecast takes before it looks ahead: most end sooner.
+const WORK_BEFORE_LOOKING: usize = 100_000;
 
 impl<'a> Forecast<'a> {
     /// Steps this rotation on from [`Stamps::judged_at`](super::rotation::Stamps::judged_at). Only its steps may change it
@@ -113,6 +131,7 @@ impl<'a> Forecast<'a> {
             limits,
             cut_off_at: None,
             trace: None,
+            goal: None,
         }
     }
 
@@ -120,6 +139,27 @@ impl<'a> Forecast<'a> {
     fn traced(self, trace: &'a mut Trace) -> Forecast<'a> {
         let trace = Some(trace);
         Forecast { trace, ..self }
+    }
+
+    /// All up to the end of a range is needed, where at most so many entries begin in it. From now on it is cut off early where the
+    /// limits are sure not to allow that.
+    fn aim(&mut self, range: Interval, most: usize) {
+        self.goal = Some(Goal {
+            range,
+            most,
+            look_at: self.limits.work.saturating_sub(WORK_BEFORE_LOOKING),
+        });
+    }
+
+    /// Whether it is sure not to reach its goal. Looks ahead once.
+    fn is_in_vain(&mut self) -> bool {
+        let look = |goal: &mut Goal| self.limits.work <= goal.look_at;
+        let Some(goal) = self.goal.take_if(look) else {
+            return false;
+        };
+        let exceeds = |least: &Least| least.exceeds(self.limits, goal.most);
+        let calendar = self.dealing.calendar;
+        exceeds(&least::least(self.rotation, calendar, goal.range, exceeds))
     }
 
     /// As it stands after the last step.
@@ -139,6 +179,10 @@ impl<'a> Forecast<'a> {
     pub fn step(&mut self) -> Option<Step<'_>> {
         let at = self.next_due()?;
         if self.cut_off_at.is_some() {
+            return None;
+        }
+        if self.is_in_vain() {
+            self.cut_off_at = Some(at);
             return None;
         }
         let outcome = self.spend(at);
@@ -166,6 +210,11 @@ impl<'a> Forecast<'a> {
 
     /// Does everything due up to an instant, itself included. Whether the limits allow all of it.
     fn reaches(&mut self, at: Timestamp) -> bool {
+        let all = Interval {
+            from: at,
+            until: at,
+        };
+        self.aim(all, usize::MAX);
         while self.step_until(at).is_some() {}
         self.cut_off_at.is_none()
     }
@@ -177,7 +226,7 @@ impl<'a> Forecast<'a> {
 
     /// Goes on with other limits.
     fn limit(&mut self, limits: Limits) {
-        self.limits = limits;
+        (self.limits, self.goal) = (limits, None);
     }
 
     /// Does everything due at an instant; `None` where that exceeds the limits.
@@ -204,7 +253,10 @@ fn without_requests(rotation: &Rotation) -> Rotation {
 }
 
 /// The refusal of what lies beyond the limits.
-fn too_far<T>() -> Result<T, Refusal> {
+///
+/// # Errors
+/// Always.
+pub fn too_far<T>() -> Result<T, Refusal> {
     invalid("to: too many hand-overs lie before it; ask for a nearer or a shorter range")
 }
 

@@ -227,10 +227,10 @@ pub struct Outcome {
 }
 
 /// What looking at a window takes, against looking at a cell whose turn goes on.
-const WORK_OF_A_WINDOW: usize = 4;
+pub(super) const WORK_OF_A_WINDOW: usize = 4;
 
 /// What a turn that ends or begins takes, against the same.
-const WORK_OF_A_TURN: usize = 20;
+pub(super) const WORK_OF_A_TURN: usize = 20;
 
 impl Memo {
     /// Does everything due at `at`, which must be what [`Memo::next_due`] answered.

@@ -3,6 +3,7 @@
 
 mod calendars;
 mod clock;
+mod duty;
 mod fallback;
 mod load;
 mod nights;
@@ -13,16 +14,14 @@ mod vacant;
 mod workspace;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
-pub use scene::{Around, Elsewhere, Known, StretchThere};
+pub use duty::Duty;
+pub use scene::{Around, Known, Plan, Rank, Wanted};
 
-use super::forecast::Held;
-use super::handover::DealingContext;
 use super::ids::{CellId, UserId};
-use super::rotation::Rotation;
 use super::time::Interval;
-use super::warning_kinds::{Severity, WarningKind};
+use super::warning_kinds::{Severity, WarningKind, WarningSettings};
 use scene::Scene;
 
 /// Warnings of one kind in one rotation at the most.
@@ -46,6 +45,11 @@ impl Warning {
     /// How much it matters.
     pub fn severity(&self) -> Severity {
         self.kind.severity()
+    }
+
+    /// Where it comes among others.
+    pub fn rank(&self) -> Rank {
+        (self.period.from, self.severity(), self.kind)
     }
 }
 
@@ -71,24 +75,28 @@ const FINDERS: [(WarningKind, Finder); WarningKind::ALL.len()] = [
     (WarningKind::EndsSoon, calendars::ends_soon),
 ];
 
-/// The warnings of a rotation in a range, by where they begin, those that matter most first. `held` is the forecast of the range.
-/// Kinds that the rotation has switched off are left out, and so is what is beyond [`MOST_OF_A_KIND`].
-pub fn found(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    around: &Around,
-    range: Interval,
-    held: &[Held],
-) -> Vec<Warning> {
-    if !rotation.enabled || range.is_empty() {
+/// Whether any wanted warning depends on the duty of people in other rotations.
+pub fn needs_others(wanted: Wanted, settings: &WarningSettings) -> bool {
+    let kinds = [WarningKind::ShortRest, WarningKind::DoubleDuty];
+    kinds.into_iter().any(|kind| wanted.wants(kind, settings))
+}
+
+/// The warnings of a rotation in a range, by where they begin, those that matter most first. Kinds that the rotation has switched off
+/// are left out, and so are those that are not wanted and what is beyond [`MOST_OF_A_KIND`]. `duty` is that of its people here, as
+/// planned, and in other rotations.
+pub fn found(plan: Plan, around: &Around, duty: &Duty, wanted: Wanted) -> Vec<Warning> {
+    let rotation = plan.rotation;
+    if !rotation.enabled || plan.range.is_empty() {
         return Vec::new();
     }
-    let scene = Scene::new(rotation, dealing, around, range, held);
-    let off = &rotation.profile.warnings.off;
+    let scene = Scene::new(plan, around, duty, wanted);
+    let settings = &rotation.profile.warnings;
     let mut all = Vec::new();
-    for (kind, find) in FINDERS.iter().filter(|(kind, _)| !off.contains(kind)) {
-        let of_a_kind = find(&scene);
+    for (kind, find) in (FINDERS.iter()).filter(|(kind, _)| wanted.wants(*kind, settings)) {
+        let mut of_a_kind = find(&scene);
         debug_assert!(of_a_kind.iter().all(|warning| warning.kind == *kind));
+        let end = scene.begins_before(*kind);
+        of_a_kind.retain(|warning| warning.period.from < end);
         let mut of_a_kind = placed(&scene, of_a_kind);
         if of_a_kind.len() > MOST_OF_A_KIND {
             of_a_kind.sort_by(|one, other| order(one).cmp(&order(other)));
@@ -108,20 +116,6 @@ fn placed(scene: &Scene, warnings: Vec<Warning>) -> Vec<(Option<usize>, Warning)
 }
 
 /// What warnings are sorted by.
-fn order(
-    (slot, warning): &(Option<usize>, Warning),
-) -> (
-    jiff::Timestamp,
-    Severity,
-    WarningKind,
-    Option<usize>,
-    &[UserId],
-) {
-    (
-        warning.period.from,
-        warning.severity(),
-        warning.kind,
-        *slot,
-        &warning.users,
-    )
+fn order((slot, warning): &(Option<usize>, Warning)) -> (Rank, Option<usize>, &[UserId]) {
+    (warning.rank(), *slot, &warning.users)
 }

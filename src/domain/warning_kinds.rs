@@ -22,6 +22,12 @@ impl Severity {
             Severity::Low => "low",
         }
     }
+
+    /// The severity of that name.
+    pub fn parse(name: &str) -> Option<Severity> {
+        let mut all = Severity::ALL.into_iter();
+        all.find(|severity| severity.name() == name)
+    }
 }
 
 /// What is wrong.

@@ -42,7 +42,7 @@ impl Row {
     pub fn memory(&self) -> usize {
         match self.pattern {
             // What the API takes for the same.
-            "/reports/duty" | "/rotations/{rotation}/warnings" => 20 * MIB,
+            "/reports/duty" => 20 * MIB,
             "/rotations/{rotation}/why" => 16 * MIB,
             _ => ROOM,
         }
@@ -305,11 +305,7 @@ mod tests {
         let larger: Vec<(&str, usize)> = larger
             .map(|row| (row.pattern, row.memory() / MIB))
             .collect();
-        let expected = [
-            ("/rotations/{rotation}/why", 16),
-            ("/rotations/{rotation}/warnings", 20),
-            ("/reports/duty", 20),
-        ];
+        let expected = [("/rotations/{rotation}/why", 16), ("/reports/duty", 20)];
         assert_eq!(larger, expected);
     }
 

@@ -4,7 +4,7 @@ use crate::load::Client;
 use crate::program::{self, Program};
 use crate::seed::{Scratch, Seed, caller, working_week};
 use crate::table::{Floor, median, row, section};
-use rota::actions::warnings;
+use rota::actions::warnings::{self, Asked};
 use rota::domain::ids::RotationId;
 use rota::domain::naming::Naming;
 use rota::runtime::clock::Clock;
@@ -43,7 +43,12 @@ pub fn here() {
     let folder = Scratch::new("warnings-here");
     let (seed, _) = rotations(&folder);
     let begun = Instant::now();
-    let found = warnings::of_all(&seed.app, &caller(), warnings::DAYS, Naming::Names);
+    let asked = Asked {
+        days: warnings::DAYS,
+        severity: None,
+        naming: Naming::Names,
+    };
+    let found = warnings::of_all(&seed.app, &caller(), asked);
     let found = found.expect("the warnings").len();
     let took = begun.elapsed().as_secs_f64() * 1e3;
     let figure = format!("{ROTATIONS} rotations, {found} warnings");

@@ -1,7 +1,7 @@
 //! Warnings of all rotations: how much of their plans is held at a time, and that counting ends with the program.
 
 use super::*;
-use crate::actions::warnings::{all_within, count};
+use crate::actions::warnings::{Asked, all_within, count};
 use crate::domain::naming::Naming;
 use crate::domain::refusal::Refusal;
 
@@ -12,7 +12,12 @@ fn plans_of_all_rotations_are_held_up_to_a_limit() {
     for name in ["one", "two", "three"] {
         office.cover(&office.create(name));
     }
-    let all = |room| all_within(app, &caller(), (90, Naming::Names), room);
+    let asked = Asked {
+        days: 90,
+        severity: None,
+        naming: Naming::Names,
+    };
+    let all = |room| all_within(app, &caller(), asked, room);
     assert!(!all(10_000).expect("warnings").is_empty());
     for room in [0, 100, 400] {
         let refused = all(room).expect_err("no room");

@@ -1,11 +1,15 @@
 //! Warnings of all rotations, counted now and then beside everything else while somebody asks for them: metrics, and pages that show
 //! many rotations.
 
-use super::{DAYS, MOST_HELD, each};
+use super::{DAYS, Looks, MOST_HELD, each};
 use crate::actions::{ActionError, App, Error};
-use crate::domain::forecast::{self, Budget};
+use crate::domain::forecast::{self, Budget, Held};
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
 use crate::domain::naming::Naming;
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use crate::domain::warning::{Wanted, Warning};
 use crate::domain::warning_kinds::WarningKind;
 use crate::runtime::clock::monotonic;
 use jiff::{SignedDuration, Timestamp};
@@ -30,7 +34,11 @@ pub type Counted = BTreeMap<RotationId, BTreeMap<WarningKind, u64>>;
 
 /// The counts as they were last made, and whether somebody wants them.
 #[derive(Debug, Default)]
-pub struct Warned(Mutex<Kept>);
+pub struct Warned {
+    kept: Mutex<Kept>,
+    /// Held by the caller for whom plans are made.
+    alone: Mutex<()>,
+}
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -67,7 +75,12 @@ impl Warned {
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until plans are made for no other caller: those of a whole workspace take much memory, which is there once.
+    pub(super) fn alone(&self) -> MutexGuard<'_, ()> {
+        self.alone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -103,37 +116,66 @@ pub fn refresh(app: &App) -> Result<Duration, Error> {
 ///
 /// # Errors
 /// [`Error::Stopped`] where the program is stopping.
-pub(in crate::actions) fn count(app: &App, mut room: usize) -> Result<Counted, ActionError> {
-    let goes_on = || match app.runtime().is_stopping() {
-        true => Err(Error::Stopped),
-        false => Ok(()),
-    };
-    let mut counted = Counted::new();
-    each(
+pub(in crate::actions) fn count(app: &App, room: usize) -> Result<Counted, ActionError> {
+    let mut count = Count {
         app,
-        (DAYS, Naming::Ids),
-        |rotation, dealing, range| {
-            goes_on()?;
-            if room == 0 {
-                return Ok(None);
-            }
-            let held = forecast::held(rotation, dealing, range, &mut Budget::default());
-            let held = held.ok().filter(|held| held.len() <= room);
-            room -= held.as_ref().map_or(0, Vec::len);
-            Ok(held)
-        },
-        |_| true,
-        |rotation, warnings| {
-            let of_rotation: &mut BTreeMap<WarningKind, u64> =
-                counted.entry(rotation.id.clone()).or_default();
-            for warning in warnings {
-                *of_rotation.entry(warning.kind).or_default() += 1;
-            }
-            Ok(goes_on()?)
-        },
-    )?;
-    counted.retain(|_, kinds| !kinds.is_empty());
-    Ok(counted)
+        room,
+        counted: Counted::new(),
+    };
+    each(app, (DAYS, Naming::Ids), &mut count)?;
+    count.counted.retain(|_, kinds| !kinds.is_empty());
+    Ok(count.counted)
+}
+
+/// Counts the warnings of all rotations.
+struct Count<'a> {
+    app: &'a App,
+    /// Stretches that can still be held.
+    room: usize,
+    counted: Counted,
+}
+
+impl Count<'_> {
+    fn goes_on(&self) -> Result<(), Error> {
+        match self.app.runtime().is_stopping() {
+            true => Err(Error::Stopped),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Looks for Count<'_> {
+    fn plan(
+        &mut self,
+        rotation: &Rotation,
+        dealing: DealingContext,
+        range: Interval,
+    ) -> Result<Option<Vec<Held>>, ActionError> {
+        self.goes_on()?;
+        if self.room == 0 {
+            return Ok(None);
+        }
+        let held = forecast::held(rotation, dealing, range, &mut Budget::default());
+        let held = held.ok().filter(|held| held.len() <= self.room);
+        self.room -= held.as_ref().map_or(0, Vec::len);
+        Ok(held)
+    }
+
+    fn sees(&self, _: &Rotation) -> bool {
+        true
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted::default()
+    }
+
+    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError> {
+        let of_rotation = self.counted.entry(rotation.id.clone()).or_default();
+        for warning in warnings {
+            *of_rotation.entry(warning.kind).or_default() += 1;
+        }
+        Ok(self.goes_on()?)
+    }
 }
 
 #[cfg(test)]

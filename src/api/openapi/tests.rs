@@ -35,6 +35,28 @@ fn every_route_is_described() {
     }
 }
 
+/// The attempts of a delivery are always one page.
+#[test]
+fn every_envelope_has_pages() {
+    let document = document();
+    for row in ROUTES {
+        let operation = &document["paths"][row.pattern][row.method.to_ascii_lowercase()];
+        let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+        let schema = match schema["$ref"].as_str().and_then(|to| to.strip_prefix('#')) {
+            Some(pointer) => document.pointer(pointer).expect("a schema"),
+            None => schema,
+        };
+        let members = schema["properties"].as_object();
+        let is_envelope = members.is_some_and(|members| members.contains_key("totalPages"));
+        let taken = row.operation.query.iter().map(|parameter| parameter.name);
+        let taken = taken.filter(|name| ["page", "pageSize"].contains(name));
+        let whole = row.operation.id == "listDeliveryAttempts";
+        let expected = if is_envelope && !whole { 2 } else { 0 };
+        assert_eq!(taken.count(), expected, "{} {}", row.method, row.pattern);
+        assert!(is_envelope || !whole);
+    }
+}
+
 /// The client that openapi-python-client generates has a variable named as the model beside one for each of its members.
 #[test]
 fn no_schema_has_a_member_of_its_own_name() {

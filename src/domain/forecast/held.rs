@@ -65,6 +65,11 @@ pub fn held(
         .map(|cell| standing(&future, cell, begun))
         .collect();
     let mut forecast = Forecast::new(&mut future, dealing, limits);
+    let all = Interval {
+        from: begun,
+        ..range
+    };
+    forecast.aim(all, MOST);
     while let Some(step) = forecast.step_before(range.until) {
         for (index, last) in running.iter_mut().enumerate() {
             if goes_on(step.rotation, &step.rotation.cells[index], last) {

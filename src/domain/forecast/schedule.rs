@@ -1,7 +1,9 @@
 //! The schedule: turns as they will be recorded.
 
+use super::least::{Least, least};
 use super::{Forecast, Limits, Step, outside, too_far, without_requests};
 use crate::domain::handover::DealingContext;
+use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
@@ -109,6 +111,8 @@ fn outside_turns(
 /// What the forecasts of one person's rotations may take together: as much as one schedule.
 #[derive(Debug)]
 pub struct Budget {
+    /// What there was at first.
+    whole: usize,
     work: usize,
     turns: usize,
 }
@@ -121,28 +125,56 @@ const WORK_OF_LOADING: usize = 1_000;
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget {
-            work: LIMITS.work,
-            turns: MOST_OF_A_PERSON,
-        }
+        Budget::new(LIMITS.work, MOST_OF_A_PERSON)
     }
 }
 
 impl Budget {
+    fn new(work: usize, turns: usize) -> Budget {
+        Budget {
+            whole: work,
+            work,
+            turns,
+        }
+    }
+
     /// For a report over many rotations and years: about a second.
     pub fn of_a_report() -> Budget {
-        Budget {
-            work: 2 * LIMITS.work,
-            turns: 2 * MOST_TURNS,
-        }
+        Budget::new(2 * LIMITS.work, 2 * MOST_TURNS)
     }
 
     /// What the forecasts of a whole workspace may take together.
     pub fn of_workspace() -> Budget {
-        Budget {
-            work: 4 * LIMITS.work,
-            ..Budget::default()
+        Budget::new(4 * LIMITS.work, MOST_OF_A_PERSON)
+    }
+
+    /// Whether so much of it is spent that looking ahead at what is still to be forecast costs little beside it.
+    pub fn is_worth_looking_ahead(&self) -> bool {
+        self.work < self.whole - self.whole / 8
+    }
+
+    /// Whether it may suffice for the forecasts of a range of some more rotations, with `most` entries in it together.
+    ///
+    /// # Errors
+    /// When a rotation cannot be read.
+    pub fn may_suffice<E>(
+        &self,
+        rotations: impl Iterator<Item = Result<Rotation, E>>,
+        calendar: &Calendar,
+        range: Interval,
+        most: usize,
+    ) -> Result<bool, E> {
+        let (mut work, mut begun) = (0, 0);
+        for rotation in rotations {
+            work += WORK_OF_LOADING;
+            let exceeds = |one: &Least| work + one.work > self.work || begun + one.begun > most;
+            let one = least(&rotation?, calendar, range, exceeds);
+            if exceeds(&one) {
+                return Ok(false);
+            }
+            (work, begun) = (work + one.work, begun + one.begun);
         }
+        Ok(true)
     }
 
     /// Whether nothing is left of it.
@@ -269,6 +301,23 @@ pub fn schedule_of(
     Ok(turns.all(rotation))
 }
 
+/// Refuses a range, without forecasting it, whose schedule of `most` turns is sure to be refused.
+///
+/// # Errors
+/// As [`schedule`].
+pub fn check_schedule(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+    most: usize,
+) -> Result<(), Refusal> {
+    let exceeds = |least: &Least| least.exceeds(LIMITS, most);
+    match exceeds(&least(rotation, dealing.calendar, range, exceeds)) {
+        true => too_far(),
+        false => Ok(()),
+    }
+}
+
 /// The rotation as it will be at an instant if nothing changes, everything due by then done.
 ///
 /// # Errors
@@ -365,6 +414,8 @@ impl<'u> Turns<'u> {
         most: usize,
     ) -> Result<Turns<'u>, Refusal> {
         let mut turns = Turns::begin(forecast.rotation(), range, only);
+        // How many are one person's is not known before.
+        forecast.aim(range, if only.is_some() { usize::MAX } else { most });
         while let Some(step) = forecast.step_before(range.until) {
             turns.note(step);
             if turns.finished.len() > most {

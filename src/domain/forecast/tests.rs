@@ -3,6 +3,7 @@
 //! it: `a>b`. A slot with an id of its own: `n=a`.
 
 mod notices;
+mod refusals;
 mod steps;
 mod summaries;
 

@@ -1,26 +1,24 @@
 //! What warnings are found in: the forecast of a rotation, cut into turns, and what is around it.
 
 use super::Warning;
+use super::duty::{Duty, numbered};
 use crate::domain::forecast::{self, Held};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::naming::Naming;
 use crate::domain::rotation::{Cell, Rotation, Window};
 use crate::domain::time::{Interval, joined, within};
-use crate::domain::warning_kinds::WarningKind;
+use crate::domain::warning_kinds::{Severity, WarningKind, WarningSettings};
 use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 /// What is around a rotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around {
     /// Its members and whoever is on call in it. Somebody who is not here is not known at all.
     pub people: BTreeMap<UserId, Known>,
-    /// When its people are on call in other rotations, as planned.
-    pub elsewhere: Vec<Elsewhere>,
     /// Its members with a calendar that cannot be read.
     pub unread_calendars: BTreeSet<UserId>,
     /// Whether the partner's schedule that it follows cannot be read.
@@ -38,59 +36,6 @@ pub struct Known {
     pub is_deactivated: bool,
 }
 
-/// When somebody is on call in another rotation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
-    pub user: UserId,
-    pub rotation: RotationId,
-    /// What the rotation is called, where the reader may see it. Nothing tells one of another that they may not see.
-    pub named: Option<Arc<str>>,
-    pub stretches: Vec<StretchThere>,
-}
-
-/// A stretch of somebody on call in another rotation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StretchThere {
-    /// Which turn of the rotation: stretches of one turn have the same number, however often its window shuts.
-    pub turn: usize,
-    pub period: Interval,
-}
-
-impl Elsewhere {
-    /// When everybody in a rotation is on call, person by person.
-    pub fn of(rotation: &Rotation, named: Option<&str>, held: &[Held]) -> Vec<Elsewhere> {
-        let mut of_people: BTreeMap<&UserId, Vec<StretchThere>> = BTreeMap::new();
-        for (turn, held) in numbered(held).into_iter().zip(held) {
-            if let Some(user) = held.on_call() {
-                let period = held.period;
-                let theirs = of_people.entry(user).or_default();
-                theirs.push(StretchThere { turn, period });
-            }
-        }
-        let named: Option<Arc<str>> = named.map(Arc::from);
-        let of_people = of_people.into_iter();
-        let elsewhere = of_people.map(|(user, stretches)| Elsewhere {
-            user: user.clone(),
-            rotation: rotation.id.clone(),
-            named: named.clone(),
-            stretches,
-        });
-        elsewhere.collect()
-    }
-}
-
-/// Which turn each stretch belongs to. A turn is what one person holds of one dealt turn of a cell, dealt to them or taken over.
-fn numbered(held: &[Held]) -> Vec<usize> {
-    let mut numbers: HashMap<(usize, Option<&UserId>, Option<Timestamp>), usize> = HashMap::new();
-    let mut all = Vec::with_capacity(held.len());
-    for held in held {
-        let next = numbers.len();
-        let turn = (held.cell, held.user.as_ref(), held.dealt_at);
-        all.push(*numbers.entry(turn).or_insert(next));
-    }
-    all
-}
-
 /// What one person holds of one dealt turn of a cell.
 #[derive(Clone, Debug)]
 pub(super) struct Turn<'a> {
@@ -102,11 +47,58 @@ pub(super) struct Turn<'a> {
     pub on_call: Vec<Interval>,
 }
 
+/// The plan of a rotation that is looked at.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    pub rotation: &'a Rotation,
+    pub dealing: DealingContext<'a>,
+    pub range: Interval,
+    /// The forecast of the range: cell by cell, and by where they begin.
+    pub held: &'a [Held],
+}
+
+/// Which warnings are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// Only those that matter so much.
+    pub severity: Option<Severity>,
+    /// Only those that come before this, by [`Warning::rank`].
+    pub before: Option<Rank>,
+}
+
+/// By what warnings come one after the other: where they begin, how much they matter, and their kind.
+pub type Rank = (Timestamp, Severity, WarningKind);
+
+impl Wanted {
+    /// Whether warnings of a kind are wanted, by these settings of their rotation too.
+    pub(super) fn wants(self, kind: WarningKind, settings: &WarningSettings) -> bool {
+        let severity = self.severity.unwrap_or(kind.severity());
+        severity == kind.severity() && !settings.off.contains(&kind)
+    }
+
+    /// The instant before which warnings of a kind begin.
+    fn begins_before(&self, kind: WarningKind) -> Timestamp {
+        let Some((at, severity, last)) = self.before else {
+            return Timestamp::MAX;
+        };
+        match (kind.severity(), kind) < (severity, last) {
+            true => at.saturating_add(INSTANT).unwrap_or(Timestamp::MAX),
+            false => at,
+        }
+    }
+}
+
+/// The shortest time that there is.
+const INSTANT: SignedDuration = SignedDuration::from_nanos(1);
+
 /// What warnings are found in.
 pub(super) struct Scene<'a> {
     pub rotation: &'a Rotation,
     pub dealing: DealingContext<'a>,
     pub around: &'a Around,
+    /// When its people are on call, here and in other rotations.
+    pub duty: &'a Duty,
+    wanted: Wanted,
     pub range: Interval,
     /// Cell by cell, and by where they begin.
     pub held: &'a [Held],
@@ -121,13 +113,13 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub fn new(
-        rotation: &'a Rotation,
-        dealing: DealingContext<'a>,
-        around: &'a Around,
-        range: Interval,
-        held: &'a [Held],
-    ) -> Scene<'a> {
+    pub fn new(plan: Plan<'a>, around: &'a Around, duty: &'a Duty, wanted: Wanted) -> Scene<'a> {
+        let Plan {
+            rotation,
+            dealing,
+            range,
+            held,
+        } = plan;
         let mut turns: BTreeMap<usize, Turn<'a>> = BTreeMap::new();
         for (number, held) in numbered(held).into_iter().zip(held) {
             let Some(user) = &held.user else { continue };
@@ -152,6 +144,8 @@ impl<'a> Scene<'a> {
             rotation,
             dealing,
             around,
+            duty,
+            wanted,
             range,
             held,
             turns,
@@ -159,6 +153,11 @@ impl<'a> Scene<'a> {
             open: vec![OnceCell::new(); rotation.cells.len()],
             on_call: OnceCell::new(),
         }
+    }
+
+    /// The instant before which warnings of a kind begin that are wanted.
+    pub fn begins_before(&self, kind: WarningKind) -> Timestamp {
+        self.wanted.begins_before(kind)
     }
 
     /// The cell of an index.

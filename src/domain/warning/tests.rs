@@ -3,11 +3,11 @@
 mod kinds;
 mod walk;
 
-use super::{Around, Elsewhere, FINDERS, Known, StretchThere, Warning, found};
+use super::{Around, Duty, FINDERS, Known, Plan, Wanted, Warning, found};
 use crate::domain::absence::Absences;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
-use crate::domain::forecast::{self, Budget};
+use crate::domain::forecast::{self, Budget, Held};
 use crate::domain::handover::{DealingContext, Edit, WindowChange};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
@@ -54,7 +54,7 @@ fn daily(times: &[&str], zone: &str) -> Cadence {
     cadence(Kind::Daily { times }, zone, "2026-01-01T00:00:00Z")
 }
 
-fn stretch(start_day: Weekday, start: &str, end_day: Weekday, end: &str) -> Stretch {
+pub fn stretch(start_day: Weekday, start: &str, end_day: Weekday, end: &str) -> Stretch {
     let time = |text| HhMm::parse(text).expect("a time");
     Stretch {
         start_day,
@@ -65,7 +65,7 @@ fn stretch(start_day: Weekday, start: &str, end_day: Weekday, end: &str) -> Stre
 }
 
 /// The same hours on every day.
-fn every_day(start: &str, end: &str) -> Vec<Stretch> {
+pub fn every_day(start: &str, end: &str) -> Vec<Stretch> {
     let days = (0..7).map(|day| Weekday::from_monday_zero_offset(day).expect("a day"));
     days.map(|day| stretch(day, start, day, end)).collect()
 }
@@ -148,15 +148,36 @@ fn around(rotation: &Rotation) -> Around {
     }
 }
 
-fn elsewhere(user: &str, turn: usize, from: &str, until: &str) -> Elsewhere {
+/// When somebody is on call in another rotation.
+#[derive(Clone)]
+struct Elsewhere {
+    user: UserId,
+    /// Which turn of the rotation.
+    turn: u32,
+    period: Interval,
+    /// What the rotation is called, where the reader may see it.
+    named: Option<&'static str>,
+}
+
+fn elsewhere(user: &str, turn: u32, from: &str, until: &str) -> Elsewhere {
     Elsewhere {
         user: user.into(),
-        rotation: "rot_2".into(),
-        named: Some("Payments".into()),
-        stretches: vec![StretchThere {
-            turn,
-            period: span(from, until),
-        }],
+        turn,
+        period: span(from, until),
+        named: Some("Payments"),
+    }
+}
+
+impl Elsewhere {
+    fn held(&self) -> Held {
+        Held {
+            cell: 0,
+            period: self.period,
+            user: Some(self.user.clone()),
+            outside: None,
+            dealt_at: Timestamp::from_second(self.turn.into()).ok(),
+            is_open: true,
+        }
     }
 }
 
@@ -174,6 +195,27 @@ fn find(
     around: &Around,
     range: Interval,
 ) -> Vec<Warning> {
+    find_beside(rotation, absences, (around, &[]), range)
+}
+
+/// The same with duty in another rotation.
+fn find_beside(
+    rotation: &Rotation,
+    absences: &Absences,
+    (around, there): (&Around, &[Elsewhere]),
+    range: Interval,
+) -> Vec<Warning> {
+    let all = Wanted::default();
+    find_wanted(rotation, absences, (around, there), range, all)
+}
+
+fn find_wanted(
+    rotation: &Rotation,
+    absences: &Absences,
+    (around, there): (&Around, &[Elsewhere]),
+    range: Interval,
+    wanted: Wanted,
+) -> Vec<Warning> {
     let calendar = Calendar::embedded();
     let dealing = DealingContext {
         calendar: &calendar,
@@ -181,7 +223,21 @@ fn find(
     };
     let held = forecast::held(rotation, dealing, range, &mut Budget::default());
     let held = held.expect("a range that can be forecast");
-    found(rotation, dealing, around, range, &held)
+    let mut duty = Duty::default();
+    let of_others: Vec<Held> = there.iter().map(Elsewhere::held).collect();
+    let named = there.first().and_then(|there| there.named);
+    duty.add(&"rot_2".into(), named, &of_others, |_| true);
+    // What is known of the rotation itself is replaced.
+    for held in [&of_others, &held] {
+        duty.add(&rotation.id, Some("Here"), held, |_| true);
+    }
+    let plan = Plan {
+        rotation,
+        dealing,
+        range,
+        held: &held,
+    };
+    found(plan, around, &duty, wanted)
 }
 
 /// The warnings of one kind: `from/until cell users`.

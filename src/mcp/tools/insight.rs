@@ -11,6 +11,7 @@ use crate::domain::ids::{CellId, UserId};
 use crate::domain::naming::Naming;
 use crate::domain::refusal::invalid;
 use crate::domain::report::GroupBy;
+use crate::domain::warning_kinds::Severity;
 use crate::mcp::Call;
 use crate::server::Problem;
 use crate::wire::body::parse;
@@ -76,7 +77,7 @@ pub const WARNINGS: Tool = Tool {
     kind: Kind::Reads,
     input: input::<Warnings>,
     output: output::<Named<Page<Warning>>>,
-    memory: 16 * MIB,
+    memory: 4 * MIB,
     run: wrong,
 };
 
@@ -90,6 +91,10 @@ struct Warnings {
     #[serde(default)]
     #[schemars(extend("minimum" = 1, "maximum" = warnings::MOST_DAYS))]
     days: Option<u32>,
+    /// Only warnings that matter so much.
+    #[serde(default)]
+    #[schemars(extend("enum" = ["high", "medium", "low", null]))]
+    severity: Option<String>,
     /// Which page of 100 warnings, from 1.
     #[serde(default)]
     #[schemars(extend("minimum" = 1))]
@@ -106,14 +111,27 @@ fn wrong(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
             "days: send a whole number from 1 to {most}"
         ))?);
     }
+    let severity = match asked.severity.as_deref().map(Severity::parse) {
+        None => None,
+        Some(Some(severity)) => Some(severity),
+        Some(None) => {
+            let names = Severity::ALL.map(Severity::name).join("`, `");
+            return Ok(invalid(format!("severity: send one of `{names}`"))?);
+        }
+    };
+    let wanted = warnings::Asked {
+        days,
+        severity,
+        naming: Naming::Ids,
+    };
     let found = match asked.code {
         Some(code) => {
             let id = rotation(call, &code)?;
-            let (_, found) = warnings::of_rotation(call.app, call.caller, &id, days, Naming::Ids)?;
+            let (_, found) = warnings::of_rotation(call.app, call.caller, &id, wanted)?;
             page_of(found, page).map(|warning| (id.clone(), warning))
         }
         None => {
-            let found = warnings::of_all(call.app, call.caller, days, Naming::Ids)?;
+            let found = warnings::of_all(call.app, call.caller, wanted)?;
             page_of(found, page).map(|found| (found.rotation.id.clone(), found.warning))
         }
     };

@@ -1,7 +1,7 @@
 //! What is wrong with the plan of a rotation, and which of it the rotation wants to be told.
 
 use super::{crumbs, named, path_to, settings, slot_label, times};
-use crate::actions::warnings::{self, DAYS, MOST_DAYS};
+use crate::actions::warnings::{self, Asked, DAYS, MOST_DAYS};
 use crate::domain::naming::Naming;
 use crate::domain::rotation::Rotation;
 use crate::domain::warning::Warning;
@@ -39,8 +39,12 @@ pub fn show(visit: &Visit) -> Outcome {
             DAYS
         }
     };
-    let (rotation, found) =
-        warnings::of_rotation(visit.app(), &visit.caller, &known.id, days, Naming::Names)?;
+    let asked = Asked {
+        days,
+        severity: None,
+        naming: Naming::Names,
+    };
+    let (rotation, found) = warnings::of_rotation(visit.app(), &visit.caller, &known.id, asked)?;
     let is_editor = visit.caller.check_edit(&rotation).is_ok();
     let shown = times(visit);
     let content = html! {

@@ -158,12 +158,17 @@ fn they_give_what_the_api_gives() {
         (
             "warnings",
             json!({ "days": 30 }),
-            "/v1/warnings?days=30".to_owned(),
+            "/v1/warnings?days=30&pageSize=100".to_owned(),
         ),
         (
             "warnings",
             json!({ "code": "OPS", "days": 30 }),
-            format!("/v1/rotations/{id}/warnings?days=30"),
+            format!("/v1/rotations/{id}/warnings?days=30&pageSize=100"),
+        ),
+        (
+            "warnings",
+            json!({ "code": "OPS", "days": 30, "severity": "medium" }),
+            format!("/v1/rotations/{id}/warnings?days=30&pageSize=100&severity=medium"),
         ),
     ] {
         let mut found = one.call(tool, arguments.clone());
@@ -282,6 +287,7 @@ fn arguments_that_are_wrong_are_named() {
         ("explain", json!({ "code": id, "cellId": 7 }), "cellId"),
         ("warnings", json!({ "days": 0 }), "days"),
         ("warnings", json!({ "days": 367 }), "days"),
+        ("warnings", json!({ "severity": "grave" }), "severity"),
         (
             "request_cover",
             json!({ "code": id, "cellId": "x", "from": from, "to": to }),

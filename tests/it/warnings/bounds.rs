@@ -14,7 +14,18 @@ fn days_are_bounded() {
             .get(&format!("/v1/warnings?days={days}"))
             .names("days");
     }
-    rotation.get("/warnings?page=1").names("page");
+    for (query, member) in [
+        ("page=0", "page"),
+        ("pageSize=201", "pageSize"),
+        ("severity=", "severity"),
+        ("severity=High", "severity"),
+        ("severity=low&severity=high", "severity"),
+        ("kind=nobody", "kind"),
+    ] {
+        rotation.get(&format!("/warnings?{query}")).names(member);
+        let all = format!("/v1/warnings?{query}");
+        rota.caller().get(&all).names(member);
+    }
     rotation.get("/warnings?days=1&days=2").names("days");
     for days in [1, 366] {
         rotation.get(&format!("/warnings?days={days}")).is(200);

@@ -92,12 +92,9 @@ fn two_rotations_at_once_and_little_rest_between_them() {
     );
     assert!(!texts(&seen).contains("Hush"));
     let all = |user: &str| -> Vec<String> {
-        let page = rota
-            .with(&rota.token(user))
-            .get("/v1/warnings?days=2")
-            .is(200)
-            .json();
-        let data = page["data"].as_array().expect("a list").iter();
+        let caller = rota.with(&rota.token(user));
+        let data = all_pages(&caller, "/v1/warnings?days=2", 200);
+        let data = data.iter();
         let double = data.filter(|one| one["kind"] == "doubleDuty");
         let mut rotations: Vec<String> = double
             .map(|one| text(&one["rotationId"]).to_owned())

@@ -1,5 +1,6 @@
 //! Warnings about the plan: each kind that can be made by the API, who sees what, settings, metrics, pages.
 
+mod across;
 mod bounds;
 mod kinds;
 mod pages;
@@ -8,14 +9,35 @@ mod settings;
 use crate::support::*;
 use serde_json::{Value, json};
 
+/// The items of all pages, so many on each.
+#[track_caller]
+fn all_pages(caller: &Caller, path: &str, size: usize) -> Vec<Value> {
+    let mut data = Vec::new();
+    for number in 1.. {
+        let page = format!("{path}&page={number}&pageSize={size}");
+        let page = caller.get(&page).is(200).json();
+        let items = page["data"].as_array().expect("a list");
+        let total = int(&page["totalItems"]) as usize;
+        assert_eq!(
+            (int(&page["page"]), int(&page["pageSize"]) as usize),
+            (number, size)
+        );
+        assert_eq!(int(&page["totalPages"]) as usize, total.div_ceil(size));
+        assert_eq!(items.len(), size.min(total - data.len()));
+        data.extend(items.iter().cloned());
+        if data.len() == total {
+            break;
+        }
+    }
+    data
+}
+
 impl Rot<'_> {
-    /// The warnings of a rotation, as they come.
+    /// The warnings of a rotation, as they come, of all pages.
     #[track_caller]
     fn warnings(&self, days: u32) -> Vec<Value> {
-        let page = self.get(&format!("/warnings?days={days}")).is(200).json();
-        let data = page["data"].as_array().expect("a list").clone();
-        assert_eq!(int(&page["totalItems"]) as usize, data.len());
-        assert_eq!(int(&page["page"]), 1);
+        let path = format!("/v1/rotations/{}/warnings?days={days}", self.id);
+        let data = all_pages(&self.by, &path, 200);
         for warning in &data {
             assert_eq!(warning["rotationId"], json!(self.id));
             assert!(

@@ -106,13 +106,12 @@ fn rest_counts_in_the_whole_workspace() {
     let none = Absences::default();
     let hours = vec![(weekly(), every_day("09:00", "17:00"))];
     let mut here = rotation(2, 1, hours, BEGUN, &none);
-    let mut around = around(&here);
-    let mut rests = |here: &Rotation, there: &[(&str, &str)]| {
-        let there = there.iter().enumerate();
-        around.elsewhere = there
-            .map(|(turn, (from, until))| elsewhere("a", turn, from, until))
-            .collect();
-        let found = find(here, &none, &around, days(BEGUN, 7));
+    let around = around(&here);
+    let rests = |here: &Rotation, there: &[(&str, &str)]| {
+        let there = (0..).zip(there);
+        let there = there.map(|(turn, (from, until))| elsewhere("a", turn, from, until));
+        let there: Vec<Elsewhere> = there.collect();
+        let found = find_beside(here, &none, (&around, &there), days(BEGUN, 7));
         (told(&found, K::ShortRest), found)
     };
     let evening = ("2026-01-06T20:00:00Z", "2026-01-06T23:00:00Z");
@@ -172,21 +171,22 @@ fn turns_of_one_day_each_leave_little_rest() {
 fn one_person_in_two_rotations_at_once() {
     let none = Absences::default();
     let here = weeks(2, &none);
-    let mut around = around(&here);
-    around.elsewhere = vec![
+    let around = around(&here);
+    let mut there = [
         elsewhere("a", 0, "2026-01-06T00:00:00Z", "2026-01-10T00:00:00Z"),
         elsewhere("a", 1, "2026-01-10T00:00:00Z", "2026-01-14T00:00:00Z"),
         elsewhere("z", 2, "2026-01-05T00:00:00Z", "2026-01-14T00:00:00Z"),
     ];
     let range = days(BEGUN, 14);
     let lines = ["2026-01-06T00:00:00Z/2026-01-12T00:00:00Z cel_0_0 a"];
-    let found = find(&here, &none, &around, range);
+    let found = find_beside(&here, &none, (&around, &there), range);
     assert_eq!(told(&found, K::DoubleDuty), lines);
     assert!(found.iter().any(|one| one.text.contains("Payments")));
     // Nothing of a rotation is told that the reader may not see.
-    around.elsewhere[0].named = None;
-    around.elsewhere[1].named = None;
-    let found = find(&here, &none, &around, range);
+    for there in &mut there {
+        there.named = None;
+    }
+    let found = find_beside(&here, &none, (&around, &there), range);
     assert_eq!(told(&found, K::DoubleDuty), lines);
     assert!(found.iter().all(|one| !one.text.contains("Payments")));
     assert!(

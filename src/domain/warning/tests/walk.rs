@@ -36,6 +36,7 @@ struct World {
     rotation: Rotation,
     absences: Absences,
     around: Around,
+    elsewhere: Vec<Elsewhere>,
     /// Tick by tick, cell by cell.
     ticks: Vec<Vec<Now>>,
 }
@@ -52,10 +53,8 @@ impl World {
 
     fn is_elsewhere(&self, user: &UserId, tick: usize) -> bool {
         let now = self.at(tick);
-        let theirs = self.around.elsewhere.iter();
-        let theirs = theirs.filter(|there| there.user == *user);
-        let mut stretches = theirs.flat_map(|there| &there.stretches);
-        stretches.any(|stretch| stretch.period.contains(now))
+        let mut theirs = self.elsewhere.iter().filter(|there| there.user == *user);
+        theirs.any(|there| there.period.contains(now))
     }
 
     fn share(&self, tick: usize, cell: usize) -> Option<Share> {
@@ -216,16 +215,14 @@ impl World {
         let mut found = BTreeSet::new();
         for user in &self.rotation.members.users {
             // Which turns they are on call in: those here, and those elsewhere by number.
-            let places = |tick: usize| -> BTreeSet<(Option<Share>, usize)> {
+            let places = |tick: usize| -> BTreeSet<(Option<Share>, u32)> {
                 let cells = self
                     .cells()
                     .filter(|cell| self.ticks[tick][*cell].on_call() == Some(user));
                 let here = cells.map(|cell| (self.share(tick, cell), 0));
                 let now = self.at(tick);
-                let there = self.around.elsewhere.iter();
-                let there = there.filter(|there| there.user == *user);
-                let there = there.flat_map(|there| &there.stretches);
-                let there = there.filter(|stretch| stretch.period.contains(now));
+                let there = self.elsewhere.iter().filter(|there| there.user == *user);
+                let there = there.filter(|there| there.period.contains(now));
                 here.chain(there.map(|there| (None, there.turn + 1)))
                     .collect()
             };
@@ -413,20 +410,21 @@ proptest! {
             known.zone = ZoneName::parse(ZONES[*zone]).ok();
         }
         // What one person has in the other rotation does not overlap.
-        for (turn, (who, from, length)) in there.into_iter().enumerate() {
-            let period = span(from, length);
-            let touches = |one: &StretchThere| one.period.from <= period.until && period.from <= one.period.until;
-            let joins = |one: &Elsewhere| one.user == user(who) && one.stretches.iter().any(touches);
-            if !around.elsewhere.iter().any(joins) {
-                let one = elsewhere("", turn, FROM, FROM);
-                let stretches = vec![StretchThere { turn, period }];
-                around.elsewhere.push(Elsewhere { user: user(who), stretches, ..one });
+        let mut elsewhere: Vec<Elsewhere> = Vec::new();
+        for (turn, (who, from, length)) in (0..).zip(there) {
+            let there = Elsewhere { user: user(who), turn, period: span(from, length), named: Some("Payments") };
+            let joins = |one: &Elsewhere| {
+                let touches = one.period.from <= there.period.until && there.period.from <= one.period.until;
+                one.user == there.user && touches
+            };
+            if !elsewhere.iter().any(joins) {
+                elsewhere.push(there);
             }
         }
         let ticks = walked(&here, &absences);
         let range = span(0, TICKS as i32);
-        let found = find(&here, &absences, &around, range);
-        let world = World { rotation: here, absences, around, ticks };
+        let found = find_beside(&here, &absences, (&around, &elsewhere), range);
+        let world = World { rotation: here, absences, around, elsewhere, ticks };
         let covered = |kind| world.covered(&found, kind);
 
         prop_assert_eq!(covered(WarningKind::Nobody), world.nobody());
