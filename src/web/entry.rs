@@ -28,7 +28,7 @@ pub fn reader(web: &Web, request: &Request) -> Result<Option<SignedIn>, Problem>
 /// Whoever's session the browser has.
 pub fn by_cookie(web: &Web, request: &Request) -> Result<Option<SignedIn>, Error> {
     match cookie::secret(&web.site, request) {
-        Some(secret) => sessions::find(&web.app, secret, web.login.rules),
+        Some(secret) => sessions::find(&web.app, secret, &web.login.rules),
         None => Ok(None),
     }
 }

@@ -73,8 +73,6 @@ pub struct Login {
     pub proxy: Option<Proxy>,
     /// Where people sign in by OpenID Connect.
     pub provider: Option<oidc::Settings>,
-    /// `/login?as=ID` is enough.
-    pub development: bool,
 }
 
 /// A proxy that says who the reader is.

@@ -1,6 +1,7 @@
 //! Signing in and out.
 
 use crate::actions::sessions::{self, Browser, Proof};
+use crate::domain::audit::Author;
 use crate::domain::ids::UserId;
 use crate::server::{Outcome, Problem, Request, Response};
 use crate::web::form::{Errors, Form};
@@ -19,7 +20,7 @@ pub fn show(visit: &Visit) -> Outcome {
     if let Some(user) = visit
         .query
         .filled("as")
-        .filter(|_| visit.web.login.development)
+        .filter(|_| visit.web.login.rules.development)
     {
         let proof = Proof::Development(UserId::from(user));
         return match begin(visit, proof, next(&visit.query))? {
@@ -85,7 +86,7 @@ pub(super) fn begin(visit: &Visit, proof: Proof, next: &str) -> Result<Option<Re
         replaced,
         origin: visit.origin(),
     };
-    let rules = visit.web.login.rules;
+    let rules = &visit.web.login.rules;
     let begun = sessions::sign_in(visit.app(), proof, browser, rules)?;
     let Some(begun) = begun else { return Ok(None) };
     log::info!("{} signed in: {}", begun.user, begun.id);
@@ -107,7 +108,16 @@ pub fn sign_out(visit: &Visit) -> Outcome {
     if let Some(reader) = entry::by_cookie(visit.web, visit.request)?
         && let Some(session) = &reader.session
     {
-        sessions::end(visit.app(), &reader.person.id, session)?;
+        let author = Author {
+            principal: reader.principal.clone(),
+            ..visit.author("signOut")
+        };
+        sessions::end(
+            visit.app().store(),
+            &author,
+            Some(&reader.person.id),
+            session,
+        )?;
     }
     Ok(cookie::take_back(&visit.web.site, answer::see("/login")))
 }
@@ -185,7 +195,7 @@ fn other_ways(visit: &Visit) -> Markup {
             p { "Ask an administrator for a link that signs you in once. They make it on the server:" }
             p { code { "rota login-link --user ID" } }
         }
-        @if visit.web.login.development {
+        @if visit.web.login.rules.development {
             div.card {
                 h2 { "For development" }
                 p { "This server runs as “rota dev”: " code { "/login?as=ID" } " signs in as anybody." }

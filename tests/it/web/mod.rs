@@ -16,6 +16,7 @@ mod login;
 pub mod oidc;
 mod reading;
 mod report;
+mod sessions;
 mod settings;
 mod webhooks;
 mod zone;
