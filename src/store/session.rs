@@ -177,17 +177,6 @@ pub fn clear_idle_sessions(tx: &mut WriteTx, since: Timestamp) -> Result<(), Err
     run(tx, sql, [millis(since)]).map(drop)
 }
 
-/// Ends the sessions of people who are deactivated, and their links.
-pub(super) fn remove_sessions_of_deleted(tx: &mut WriteTx) -> Result<(), Error> {
-    for table in ["session", "login_link"] {
-        let sql = format!(
-            "DELETE FROM {table} WHERE user_id IN (SELECT id FROM person WHERE is_deleted = 1)"
-        );
-        run(tx, &sql, [])?;
-    }
-    Ok(())
-}
-
 /// Adds a link that signs a person in once, until it expires. Links that have expired are forgotten.
 pub fn insert_login_link(
     tx: &mut WriteTx,

@@ -3,6 +3,7 @@
 use super::{Browser, with_admin};
 use crate::cli::{fails_with, on, succeeds};
 use crate::support::*;
+use serde_json::json;
 
 /// A server with its database, of whose people U1 is a workspace admin.
 fn world() -> (TempDir, std::path::PathBuf, Rota) {
@@ -68,6 +69,75 @@ fn whoever_is_no_administrator_any_more_has_no_rights_of_one() {
     rota.people(3);
     browser.get("/admin").is(403);
     browser.get("/me").is(200);
+}
+
+#[test]
+fn what_somebody_who_left_could_act_by_does_not_come_back() {
+    let (_dir, db, rota) = world();
+    let rotation = rota.daily("U1 U2", 1);
+    let token = rota.token("U2");
+    let (browser, own) = (by_token(&rota, &token), rota.with(&token));
+    let link = succeeds(&db, "login-link --user U2 --for 7d");
+    let link = link.trim().strip_prefix(&rota.url).expect("our own");
+    let everybody = json!({ "rotationId": rotation.id });
+    let feeds = [
+        (&own, json!({ "userId": "U2" })),
+        (&own, everybody.clone()),
+        (
+            &rota.caller(),
+            json!({ "userId": "U2", "rotationId": rotation.id }),
+        ),
+        (&rota.caller(), everybody),
+    ];
+    let feeds = feeds.map(|(maker, body)| {
+        let made = maker.post("/v1/calendar-feeds", body).is(201).json();
+        let url = text(&made["url"]).to_owned();
+        url.strip_prefix(&rota.url).expect("our own").to_owned()
+    });
+    let readable = || {
+        feeds
+            .each_ref()
+            .map(|path| rota.anyone().get(path).status() == 200)
+    };
+    assert_eq!(readable(), [true; 4]);
+    let state = || {
+        let list = succeeds(&db, "token list");
+        let line = list.lines().find(|line| line.contains(&id_of(&token)));
+        let mut words = line.expect("the token").split_whitespace();
+        words.nth(2).expect("a state").to_owned()
+    };
+    assert_eq!(state(), "enabled");
+    // On leave is not gone.
+    rotation.away("U2", "2026-01-06T08:00Z", "2026-01-07T08:00Z");
+    assert_eq!((state().as_str(), readable()), ("enabled", [true; 4]));
+    let admin = Browser::signed_in(&rota, "U1");
+    let mut people = directory(3);
+    people["users"][0]["isAdmin"] = json!(true);
+    let everybody = people.clone();
+    people["users"].as_array_mut().expect("a list").remove(1);
+    for file in [&people, &everybody] {
+        rota.import(file);
+        own.get("/v1/rotations").refused(401, "disabled");
+        assert_eq!(readable(), [false, false, false, true]);
+        browser.get("/me").is(303);
+        let refused = Browser::of(&rota).post("/login", &[("token", &token)]);
+        assert_eq!(refused.status(), 401);
+        assert_eq!(Browser::of(&rota).get(link).status(), 410);
+        assert_eq!(state(), "disabled");
+        assert!(
+            admin
+                .get("/admin/tokens")
+                .is(200)
+                .text()
+                .contains("Disabled")
+        );
+    }
+    // New ones work.
+    let token = rota.token("U2");
+    rota.with(&token).get("/v1/rotations").ok();
+    by_token(&rota, &token);
+    let feed = json!({ "userId": "U2" });
+    rota.with(&token).post("/v1/calendar-feeds", feed).is(201);
 }
 
 #[test]
