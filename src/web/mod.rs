@@ -184,6 +184,7 @@ impl Web {
         if let Who::Everybody(run) = row.who {
             return run(self, request, &parts);
         }
+        cookie::check(&self.site, request)?;
         let reader = entry::reader(self, request)?;
         let is_known = reader.is_some();
         let run = match row.who {
