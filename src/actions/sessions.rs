@@ -139,12 +139,12 @@ pub fn sign_in(
     app.store().write(move |tx| {
         let now = tx.now();
         let proven = prove(&tx.as_read(), &proof, now)?;
-        if let Proof::Link(secret) = &proof {
-            store::remove_login_link(tx, &hash(secret))?;
-        }
         let Some((person, origin)) = proven else {
             return Ok(None);
         };
+        if let Proof::Link(secret) = &proof {
+            store::remove_login_link(tx, &hash(secret))?;
+        }
         let user = person.id.clone();
         if let Some((before, id)) = &browser.replaced {
             store::remove_session(tx, before, id)?;

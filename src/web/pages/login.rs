@@ -77,8 +77,16 @@ pub fn sign_in(visit: &Visit) -> Outcome {
     Ok(ways(visit, 401, wrong))
 }
 
-/// Begins a session, in the place of the one that the browser has; `None` where the proof proves nothing.
+/// Begins a session, in the place of the one that the browser has; `None` where the proof proves nothing. It counts as a
+/// request of the person whom the proof is of.
 pub(super) fn begin(visit: &Visit, proof: Proof, next: &str) -> Result<Option<Response>, Problem> {
+    let Some(user) = sessions::proven(visit.app(), &proof)? else {
+        return Ok(None);
+    };
+    // Of the reader it is counted already.
+    if visit.user() != Some(&user) {
+        visit.web.ask(&user)?;
+    }
     let before = entry::by_cookie(visit.web, visit.request)?;
     let replaced = before.and_then(|before| Some((before.person.id.clone(), before.session?)));
     let browser = Browser {

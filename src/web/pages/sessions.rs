@@ -22,7 +22,7 @@ pub fn own(visit: &Visit) -> Result<Markup, Problem> {
         section.card aria-labelledby="sessions" {
             h2 #sessions { "Where you are signed in" }
             @if all.is_empty() { p.empty { "A proxy signs you in with every request." } } @else {
-                (list(visit, &all, "/me/sessions/end"))
+                (list(visit, &all, "/me/sessions/end", &html! {}))
             }
         }
     })
@@ -34,15 +34,16 @@ pub fn of_person(visit: &Visit, person: &Person) -> Result<Markup, Problem> {
         return Ok(html! {});
     }
     let all = of(visit, &person.id)?;
+    let carried = hidden("operationId", &confirm::operation_id());
     let action = format!("{}/sessions/end", people::path(&person.id));
     Ok(html! {
         section.card aria-labelledby="sessions" {
             h2 #sessions { "Signed in" }
             @if all.is_empty() { p.empty { "Nowhere." } } @else {
-                (list(visit, &all, &action))
+                (list(visit, &all, &action, &carried))
             }
             form.bare method="post" action=(action) {
-                (hidden("operationId", &confirm::operation_id()))
+                (carried)
                 button.small type="submit" { "End all, and unused links" }
             }
         }
@@ -54,7 +55,8 @@ fn of(visit: &Visit, user: &UserId) -> Result<Vec<SessionRecord>, Problem> {
     Ok(sessions::list(visit.app().store(), user, rules, visit.now)?)
 }
 
-fn list(visit: &Visit, sessions: &[SessionRecord], action: &str) -> Markup {
+/// The list, with a form for each that also sends what is `carried`.
+fn list(visit: &Visit, sessions: &[SessionRecord], action: &str, carried: &Markup) -> Markup {
     let times = times(visit);
     let current = visit.reader.as_ref().and_then(|me| me.session.as_ref());
     html! {
@@ -69,7 +71,7 @@ fn list(visit: &Visit, sessions: &[SessionRecord], action: &str) -> Markup {
                             span.muted { "Since " (times.show(session.created_at)) ", by " (way(session.origin.way())) ", last used " (times.show(session.used_at)) }
                         }
                         form.bare method="post" action=(action) {
-                            (hidden("operationId", &confirm::operation_id()))
+                            (carried)
                             (hidden("sessionId", session.id.as_str()))
                             button.small type="submit" { "End" }
                         }

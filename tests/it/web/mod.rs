@@ -14,6 +14,7 @@ mod ground;
 mod load;
 mod login;
 pub mod oidc;
+mod rates;
 mod reading;
 mod report;
 mod sessions;
