@@ -405,8 +405,11 @@ CREATE TABLE member_token (
     user_id TEXT NOT NULL REFERENCES person (id),
     secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
     created_at INTEGER NOT NULL,
-    expires_at INTEGER
+    expires_at INTEGER,
+    -- Set when its person is deactivated, and never taken back.
+    disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1))
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX member_token_by_user ON member_token (user_id);
 
 -- Webhook endpoints: destinations of events.
 CREATE TABLE webhook (
@@ -708,16 +711,24 @@ CREATE TABLE session (
     user_id TEXT NOT NULL REFERENCES person (id),
     -- How the person signed in: link, token, development, oidc.
     way TEXT NOT NULL,
+    -- The member token that it began with, and ends with.
+    token_id TEXT REFERENCES member_token (id) ON DELETE CASCADE,
+    -- The issuer of the identity that it began with, and the mail address that the issuer had verified.
+    issuer TEXT,
+    email TEXT,
     -- Whether the session makes the person a workspace administrator, whatever the directory says.
     is_admin INTEGER NOT NULL CHECK (is_admin IN (0, 1)),
     created_at INTEGER NOT NULL,
     -- The last use, noted at most once an hour.
     used_at INTEGER NOT NULL,
     -- What the browser calls itself.
-    agent TEXT
+    agent TEXT,
+    CHECK ((way = 'token') = (token_id IS NOT NULL)),
+    CHECK ((way = 'oidc') = (issuer IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX session_by_user ON session (user_id, created_at);
 CREATE INDEX session_by_use ON session (used_at);
+CREATE INDEX session_by_token ON session (token_id) WHERE token_id IS NOT NULL;
 
 -- Links that sign a person in once.
 CREATE TABLE login_link (

@@ -8,25 +8,25 @@ use crate::actions::{App, audit};
 use crate::domain::access::Principal;
 use crate::domain::audit::Origin;
 use crate::runtime::clock;
-use crate::server::rate::{Limits, Rates, Refusals};
+use crate::server::rate::{Rates, Refusals};
 use crate::server::{Problem, Request};
 use bearer::Authenticator;
 use std::sync::Arc;
 
-/// Admits requests. Edges share one, so that a credential has one rate on all of them.
+/// Admits requests. Edges share one, so that a caller has one rate on all of them.
 pub struct Admission {
     authenticator: Authenticator,
-    rates: Rates,
+    rates: Arc<Rates>,
     /// Of which refused credentials have an audit entry.
     refusals: Refusals,
 }
 
 impl Admission {
-    /// Nobody has asked yet.
-    pub fn new(limits: Limits) -> Admission {
+    /// Counts requests and failed credentials with what else is counted in these rates.
+    pub fn new(rates: Arc<Rates>) -> Admission {
         Admission {
             authenticator: Authenticator::default(),
-            rates: Rates::new(limits),
+            rates,
             refusals: Refusals::default(),
         }
     }
@@ -53,7 +53,7 @@ impl Admission {
     /// # Errors
     /// 429 for one that asks too often.
     pub fn ask(&self, caller: &Principal) -> Result<(), Problem> {
-        let asked = self.rates.ask(caller.rate_key(), clock::monotonic());
+        let asked = self.rates.ask(caller.credential(), clock::monotonic());
         asked.map_err(Problem::rate_limited)
     }
 

@@ -10,9 +10,9 @@ use crate::domain::audit::{AuditedChange, Author, Phrase, listed, quoted};
 use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::store::{
-    KeyRecord, ReadTx, Store, TokenRecord, WriteTx, insert_key, insert_token, list_keys,
-    list_tokens, load_key, load_person, load_rotation, load_token, remove_key, remove_token,
-    save_key,
+    KeyRecord, ReadTx, Store, TokenRecord, WriteTx, count_sessions_of_token, insert_key,
+    insert_token, list_keys, list_tokens, load_key, load_person, load_rotation, load_token,
+    remove_key, remove_token, save_key,
 };
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
@@ -203,19 +203,25 @@ pub(super) fn mint_token(
         expires_at: lifetime
             .map(|lifetime| later(tx.now(), lifetime))
             .transpose()?,
+        disabled: false,
     };
     insert_token(tx, &record)?;
     Ok((record, secret))
 }
 
-/// Revokes a token permanently: it becomes unknown.
+/// Revokes a token permanently: it becomes unknown, and the sessions that began with it end.
 pub fn revoke_token(store: &Store, author: &Author, id: TokenId) -> Result<(), ActionError> {
     author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let token = load_token(&tx.as_read(), &id)?.ok_or(Refusal::NotFound("token"))?;
+        let sessions = match count_sessions_of_token(&tx.as_read(), &id)? {
+            0 => String::new(),
+            1 => "; 1 session ended".to_owned(),
+            more => format!("; {more} sessions ended"),
+        };
         remove_token(tx, &id)?;
         let revoked = Phrase::from("member token of ").and(&token.user);
-        let revoked = revoked.and(" revoked");
+        let revoked = revoked.and(format!(" revoked{sessions}"));
         Ok(((), Some(AuditedChange::of(id.as_str(), revoked))))
     })
 }

@@ -1,45 +1,27 @@
 //! Signing in to the pages, and the sessions that this begins (rules.md 12).
 //!
-//! A session is known by a secret that only the browser has. It ends when nobody uses it for a while, after its lifetime, when
-//! its person ends it, and with the write that deactivates the person.
+//! A session is known by a secret that only the browser has. It ends when nobody uses it for a while, after its lifetime, with
+//! what it began with, when its person or an administrator ends it, and with the write that deactivates the person.
+
+mod ending;
+mod rules;
+
+pub use ending::{Ended, end, end_all, list, list_all};
+pub use rules::{SessionProvider, SessionRules};
 
 use super::keys::{TOKEN_PREFIX, hash};
 use super::{ActionError, App, Error, audit};
 use crate::domain::access::{Principal, Role, Via};
 use crate::domain::audit::{Actor, ActorKind, AuditedChange, Author, Origin, Phrase};
 use crate::domain::directory::Person;
+use crate::domain::identity::Identity;
 use crate::domain::ids::{SessionId, TokenId, UserId};
-use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::refusal::invalid;
 use crate::domain::zones::{self, ZoneName};
-use crate::store::{self, ReadTx, SessionRecord, Store, WriteTx};
+use crate::store::{self, ReadTx, SessionOrigin, SessionRecord, Store, TokenRecord};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use subtle::ConstantTimeEq;
-
-/// How long sessions last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionRules {
-    /// Without a use.
-    pub idle: SignedDuration,
-    /// Whatever the use.
-    pub lifetime: SignedDuration,
-}
-
-impl Default for SessionRules {
-    fn default() -> SessionRules {
-        SessionRules {
-            idle: SignedDuration::from_hours(14 * 24),
-            lifetime: SignedDuration::from_hours(90 * 24),
-        }
-    }
-}
-
-impl SessionRules {
-    fn admit(&self, session: &SessionRecord, now: Timestamp) -> bool {
-        now.duration_since(session.used_at) < self.idle
-            && now.duration_since(session.created_at) < self.lifetime
-    }
-}
 
 /// Uses are noted this far apart.
 const NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -56,19 +38,15 @@ pub enum Proof {
     Token(String),
     /// A name is enough: for development.
     Development(UserId),
-    /// An identity provider has vouched for the person, and may have made them a workspace admin.
-    Provider { user: UserId, is_admin: bool },
-}
-
-impl Proof {
-    fn way(&self) -> &'static str {
-        match self {
-            Proof::Link(_) => "link",
-            Proof::Token(_) => "token",
-            Proof::Development(_) => "development",
-            Proof::Provider { .. } => "oidc",
-        }
-    }
+    /// An identity provider has vouched for the person who is linked to an identity.
+    Provider {
+        user: UserId,
+        identity: Identity,
+        /// The verified address, if the provider is believed about its domain.
+        email: Option<String>,
+        /// Whether the session makes them a workspace administrator.
+        is_admin: bool,
+    },
 }
 
 /// The browser that signs in.
@@ -141,25 +119,38 @@ pub fn person_of_link(app: &App, secret: &str) -> Result<Option<Person>, Error> 
     })
 }
 
+/// Whom a proof is of, if they are of the workspace. Nothing is used up.
+///
+/// # Errors
+/// When the storage fails.
+pub fn proven(app: &App, proof: &Proof) -> Result<Option<UserId>, Error> {
+    let now = app.now();
+    let found = app.store().read(|tx| prove(tx, proof, now))?;
+    Ok(found.map(|(person, _)| person.id))
+}
+
 /// Begins a session of whoever the proof is of; `None` where it proves nothing. The session that the browser had before ends.
 pub fn sign_in(
     app: &App,
     proof: Proof,
     browser: Browser,
-    rules: SessionRules,
+    rules: &SessionRules,
 ) -> Result<Option<Begun>, ActionError> {
+    let idle = rules.idle;
     app.store().write(move |tx| {
-        let way = proof.way();
-        let made_admin = matches!(proof, Proof::Provider { is_admin: true, .. });
-        let Some(person) = prove(tx, proof)? else {
+        let now = tx.now();
+        let proven = prove(&tx.as_read(), &proof, now)?;
+        let Some((person, origin)) = proven else {
             return Ok(None);
         };
+        if let Proof::Link(secret) = &proof {
+            store::remove_login_link(tx, &hash(secret))?;
+        }
         let user = person.id.clone();
         if let Some((before, id)) = &browser.replaced {
             store::remove_session(tx, before, id)?;
         }
-        let now = tx.now();
-        let idle_since = now.saturating_sub(rules.idle).unwrap_or(Timestamp::MIN);
+        let idle_since = now.saturating_sub(idle).unwrap_or(Timestamp::MIN);
         store::clear_idle_sessions(tx, idle_since)?;
         let others = store::list_sessions(&tx.as_read(), &user)?;
         for oldest in others.iter().skip(MOST_SESSIONS - 1) {
@@ -170,24 +161,19 @@ pub fn sign_in(
             id: SessionId::from(tx.mint("ses_")),
             secret_hash: hash(&secret),
             user: user.clone(),
-            way: way.to_owned(),
-            is_admin: made_admin,
+            origin,
             created_at: now,
             used_at: now,
             agent: browser.agent,
         };
         store::insert_session(tx, &record)?;
-        let signed_in = signed_in(
-            &tx.as_read(),
-            person,
-            made_admin,
-            Via::Session(record.id.clone()),
-        )?;
+        let signed_in = of_session(&tx.as_read(), person, &record)?;
         let author = Author {
             principal: signed_in.principal,
             action: "signIn",
             origin: browser.origin,
         };
+        let way = record.origin.way();
         let change = AuditedChange::of(record.id.as_str(), format!("signed in by {way}"));
         audit::record(tx, &author, change)?;
         Ok(Some(Begun {
@@ -198,35 +184,58 @@ pub fn sign_in(
     })
 }
 
-/// Whom a proof is of, if they are of the workspace. A link is used up.
-fn prove(tx: &mut WriteTx, proof: Proof) -> Result<Option<Person>, Error> {
-    let now = tx.now();
-    let user = match proof {
+/// Whom a proof is of, if they are of the workspace, and what their session begins with.
+fn prove(
+    tx: &ReadTx,
+    proof: &Proof,
+    now: Timestamp,
+) -> Result<Option<(Person, SessionOrigin)>, Error> {
+    let proven = match proof {
         Proof::Link(secret) => {
-            let hash = hash(&secret);
-            let user = store::load_login_link(&tx.as_read(), &hash, now)?;
-            store::remove_login_link(tx, &hash)?;
-            user
+            store::load_login_link(tx, &hash(secret), now)?.map(|user| (user, SessionOrigin::Link))
         }
-        Proof::Token(token) => of_token(&tx.as_read(), token.trim(), now)?,
-        Proof::Development(user) | Proof::Provider { user, .. } => Some(user),
+        Proof::Token(token) => of_token(tx, token.trim(), now)?.map(|token| {
+            let origin = SessionOrigin::Token {
+                id: token.id,
+                expires_at: token.expires_at,
+            };
+            (token.user, origin)
+        }),
+        Proof::Development(user) => Some((user.clone(), SessionOrigin::Development)),
+        Proof::Provider {
+            user,
+            identity,
+            email,
+            is_admin,
+        } => {
+            // The operator may have linked it to somebody else since it was recognised.
+            let linked = store::load_identity(tx, identity)?.filter(|linked| linked == user);
+            let origin = SessionOrigin::Provider {
+                issuer: identity.issuer.clone(),
+                email: email.clone(),
+                is_admin: *is_admin,
+            };
+            linked.map(|user| (user, origin))
+        }
     };
-    let Some(user) = user else { return Ok(None) };
-    present(&tx.as_read(), &user)
+    let Some((user, origin)) = proven else {
+        return Ok(None);
+    };
+    Ok(present(tx, &user)?.map(|person| (person, origin)))
 }
 
-/// Whom a member token acts as.
-fn of_token(tx: &ReadTx, token: &str, now: Timestamp) -> Result<Option<UserId>, Error> {
+/// A member token that is accepted.
+fn of_token(tx: &ReadTx, token: &str, now: Timestamp) -> Result<Option<TokenRecord>, Error> {
     let bare = token.strip_prefix(TOKEN_PREFIX).unwrap_or_default();
     let Some((id, _)) = bare.split_once('_') else {
         return Ok(None);
     };
     let found = store::load_token(tx, &TokenId::from(format!("tok_{id}")))?;
-    let good = found.filter(|found| {
+    Ok(found.filter(|found| {
         bool::from(found.secret_hash.ct_eq(&hash(token)))
+            && !found.disabled
             && found.expires_at.is_none_or(|until| now < until)
-    });
-    Ok(good.map(|found| found.user))
+    }))
 }
 
 fn present(tx: &ReadTx, user: &UserId) -> Result<Option<Person>, Error> {
@@ -234,32 +243,49 @@ fn present(tx: &ReadTx, user: &UserId) -> Result<Option<Person>, Error> {
     Ok(person.filter(|person| !person.is_deleted))
 }
 
-/// Whoever a secret of a session signs in; `None` where it is unknown or the session is over.
-pub fn find(app: &App, secret: &str, rules: SessionRules) -> Result<Option<SignedIn>, Error> {
+/// Whoever a secret of a session signs in; `None` where it is unknown or the session is over. One that is over is forgotten.
+pub fn find(app: &App, secret: &str, rules: &SessionRules) -> Result<Option<SignedIn>, Error> {
     let (now, hash) = (app.now(), hash(secret));
     let found = app.store().read(|tx| -> Result<_, Error> {
         let Some(session) = store::load_session(tx, &hash)? else {
             return Ok(None);
         };
-        let person = present(tx, &session.user)?.filter(|_| rules.admit(&session, now));
-        let Some(person) = person else {
-            return Ok(None);
-        };
-        let via = Via::Session(session.id.clone());
-        let signed_in = signed_in(tx, person, session.is_admin, via)?;
-        Ok(Some((session, signed_in)))
+        let person = present(tx, &session.user)?;
+        let person = person.filter(|person| rules.admit(&session, person, now));
+        let signed_in = person.map(|person| of_session(tx, person, &session));
+        Ok(Some((session, signed_in.transpose()?)))
     })?;
-    let Some((session, mut signed_in)) = found else {
+    let Some((session, signed_in)) = found else {
+        return Ok(None);
+    };
+    let Some(signed_in) = signed_in else {
+        // It does not come back when the settings that ended it change again.
+        let forgotten = app.store().write_log(move |tx| -> Result<_, Error> {
+            store::remove_session(tx, &session.user, &session.id)
+        });
+        if let Err(error) = forgotten {
+            log::warn!("a session that is over is not forgotten: {error}");
+        }
         return Ok(None);
     };
     if now.duration_since(session.used_at) >= NOTED_EVERY {
-        let id = session.id.clone();
         // What the log of uses loses with the power is noted again.
         app.store()
-            .write_log(move |tx| store::save_session_use(tx, &id, now))?;
+            .write_log(move |tx| store::save_session_use(tx, &session.id, now))?;
     }
-    signed_in.session = Some(session.id);
     Ok(Some(signed_in))
+}
+
+fn of_session(tx: &ReadTx, person: Person, session: &SessionRecord) -> Result<SignedIn, Error> {
+    let is_admin = matches!(
+        session.origin,
+        SessionOrigin::Provider { is_admin: true, .. }
+    );
+    let via = Via::Session(session.id.clone());
+    Ok(SignedIn {
+        session: Some(session.id.clone()),
+        ..signed_in(tx, person, is_admin, via)?
+    })
 }
 
 /// The person whom a trusted proxy names by their id or their address; `None` where the workspace has nobody like that, or
@@ -339,24 +365,6 @@ pub fn zone_of(name: Option<&str>) -> ZoneName {
 /// When the storage fails.
 pub fn refused(app: &App, origin: Origin) -> Result<(), Error> {
     audit::refused_credential(app, Actor::unknown(ActorKind::Person), origin, "unknown")
-}
-
-/// The sessions of a person that are not over, the newest first.
-pub fn list(app: &App, user: &UserId, rules: SessionRules) -> Result<Vec<SessionRecord>, Error> {
-    let now = app.now();
-    let mut sessions = app.store().read(|tx| store::list_sessions(tx, user))?;
-    sessions.retain(|session| rules.admit(session, now));
-    Ok(sessions)
-}
-
-/// Ends a session of a person.
-pub fn end(app: &App, user: &UserId, id: &SessionId) -> Result<(), ActionError> {
-    let (user, id) = (user.clone(), id.clone());
-    app.store()
-        .write(move |tx| match store::remove_session(tx, &user, &id)? {
-            true => Ok(()),
-            false => Err(Refusal::NotFound("session").into()),
-        })
 }
 
 /// The zone that a person chose for the pages; `None` follows the directory.

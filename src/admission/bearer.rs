@@ -157,9 +157,9 @@ fn load(tx: &ReadTx, name: &str) -> Result<Option<Credential>, Error> {
         Some(person) if person.is_admin => Role::Admin,
         _ => Role::Member,
     };
-    let disabled = person.as_ref().is_none_or(|person| person.is_deleted);
+    let is_gone = person.as_ref().is_none_or(|person| person.is_deleted);
     Ok(Some(Credential {
-        disabled,
+        disabled: token.disabled || is_gone,
         caller: Principal::Person {
             user: token.user,
             name: person.map_or_else(String::new, |person| person.name().to_owned()),

@@ -102,9 +102,9 @@ pub fn header<'r>(request: &'r Request, name: &str) -> Option<Cow<'r, str>> {
     Some(joined)
 }
 
-/// Refuses a request whose Content-Type is not JSON.
+/// Refuses a request whose Content-Type is not JSON, or is sent twice.
 pub fn check_media_type(request: &Request) -> Result<(), Problem> {
-    let value = request.header("Content-Type").unwrap_or_default();
+    let value = request.single("Content-Type")?.unwrap_or_default();
     let kind = value.split(';').next().unwrap_or_default().trim();
     let known = ["application/json-patch+json", "application/json"];
     match known.iter().any(|known| kind.eq_ignore_ascii_case(known)) {

@@ -19,7 +19,6 @@ use crate::domain::chat::PlatformState;
 use crate::domain::ids::UserId;
 use crate::domain::tiers::{Tier, TierLimits};
 use crate::runtime::clock::monotonic;
-use crate::web::Login;
 use clap::Args;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -69,10 +68,8 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         },
         Program::Development,
     )?;
-    let login = Login {
-        development: true,
-        ..config.login().map_err(Failure::Usage)?
-    };
+    let mut login = config.login().map_err(Failure::Usage)?;
+    login.rules.development = true;
     let (db, _scratch) = match &config.db {
         Some(_) => (database(&config)?, None),
         None => {

@@ -1,7 +1,7 @@
 //! `rota key`: team API keys.
 
 use super::operator::operator;
-use super::output::{answer, instant_or_dash, naming, table, tell};
+use super::output::{answer, instant_or_dash, naming, state, table, tell};
 use super::workspace::{Missing, database, open_with_clock, settings};
 use super::{Failure, Place};
 use crate::actions::keys::{self, NewKey};
@@ -174,12 +174,6 @@ fn list(store: &Store, now: Timestamp) -> Result<(), Failure> {
 }
 
 fn row(key: &KeyRecord, now: Timestamp) -> Vec<String> {
-    let expired = key.expires_at.is_some_and(|at| at <= now);
-    let state = match (key.disabled, expired) {
-        (true, _) => "disabled",
-        (false, true) => "expired",
-        (false, false) => "enabled",
-    };
     let in_grace = key.outgoing.iter().filter(|(_, until)| *until > now);
     let old: Vec<String> = in_grace.map(|(_, until)| until.to_string()).collect();
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.name()).collect();
@@ -192,7 +186,7 @@ fn row(key: &KeyRecord, now: Timestamp) -> Vec<String> {
     vec![
         key.id.to_string(),
         key.name.clone(),
-        state.into(),
+        state(key.disabled, key.expires_at, now).into(),
         if old.is_empty() {
             "-".into()
         } else {

@@ -99,6 +99,15 @@ pub fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The state of a key or token, in one word.
+pub fn state(disabled: bool, expires_at: Option<Timestamp>, now: Timestamp) -> &'static str {
+    match (disabled, expires_at.is_some_and(|at| at <= now)) {
+        (true, _) => "disabled",
+        (false, true) => "expired",
+        (false, false) => "enabled",
+    }
+}
+
 /// An optional instant.
 pub fn instant_or_dash(at: Option<Timestamp>) -> String {
     at.map_or_else(|| "-".into(), |at| at.to_string())

@@ -30,6 +30,7 @@ use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
 use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
 use crate::runtime::wakeup::Wakeup;
+use crate::server::rate::Rates;
 use crate::server::room::RequestBudget;
 use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
 use crate::slack_inbound::interactions::{Interactions, start_home_tabs};
@@ -267,11 +268,19 @@ impl Bootstrap {
             log::info!("OpenID Connect redirect URI: {}", sign_ins.redirect_uri());
             sign_ins
         });
-        let web = Web::new(app.clone(), login, &listen, limits, budget.clone());
+        // Shared: a person has one rate, by tokens and on the pages.
+        let rates = Arc::new(Rates::new(limits));
+        let web = Web::new(
+            app.clone(),
+            login,
+            &listen,
+            Arc::clone(&rates),
+            budget.clone(),
+        );
         let web = web.with_api(api::openapi::document);
         let web = web.with_sign_ins(sign_ins);
         let inbound = self.inbound()?;
-        let admission = Arc::new(Admission::new(limits));
+        let admission = Arc::new(Admission::new(rates));
         Ok(vec![
             Box::new(Mcp::new(
                 app.clone(),

@@ -1,14 +1,15 @@
 //! `rota token`: access tokens that act as one person.
 
 use super::operator::operator;
-use super::output::{answer, instant_or_dash, naming, table, tell};
-use super::workspace::{database, open, settings};
+use super::output::{answer, instant_or_dash, naming, state, table, tell};
+use super::workspace::{Missing, database, open, open_with_clock, settings};
 use super::{Failure, Place};
 use crate::actions::keys;
 use crate::config;
 use crate::domain::ids::{TokenId, UserId};
 use crate::store::{ReadTx, Store, TokenRecord, list_tokens};
 use clap::{Args, Subcommand};
+use jiff::Timestamp;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -21,7 +22,7 @@ pub enum Command {
     /// Create a token that acts as a person and print it once, alone on its line
     #[command(after_help = EXAMPLES)]
     Create(Create),
-    /// List tokens, oldest first
+    /// List tokens, oldest first; those of people who have left are disabled
     List,
     /// Remove a token permanently
     Revoke(Named),
@@ -49,7 +50,10 @@ pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     let path = database(&settings(place)?)?;
     match command {
         Command::Create(create) => mint(&open(&path)?, create),
-        Command::List => list(&open(&path)?),
+        Command::List => {
+            let (store, clock) = open_with_clock(&path, Missing::Refuse, None, None)?;
+            list(&store, clock.now())
+        }
         Command::Revoke(named) => {
             let store = open(&path)?;
             keys::revoke_token(
@@ -74,16 +78,20 @@ fn mint(store: &Store, create: Create) -> Result<(), Failure> {
     answer(&token)
 }
 
-fn list(store: &Store) -> Result<(), Failure> {
+fn list(store: &Store, now: Timestamp) -> Result<(), Failure> {
     let tokens = store.read(|tx: &ReadTx| list_tokens(tx))?;
     let row = |token: &TokenRecord| {
         vec![
             token.id.to_string(),
             token.user.to_string(),
+            state(token.disabled, token.expires_at, now).into(),
             token.created_at.to_string(),
             instant_or_dash(token.expires_at),
         ]
     };
     let rows: Vec<Vec<String>> = tokens.iter().map(row).collect();
-    answer(&table(&["ID", "USER", "CREATED", "EXPIRES"], &rows))
+    answer(&table(
+        &["ID", "USER", "STATE", "CREATED", "EXPIRES"],
+        &rows,
+    ))
 }

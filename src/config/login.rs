@@ -2,7 +2,7 @@
 
 use super::parsed::parsed;
 use super::{OidcPart, Origins, values};
-use crate::actions::sessions::SessionRules;
+use crate::actions::sessions::{SessionProvider, SessionRules};
 use crate::domain::address::Net;
 use crate::web::{Login, Proxy, ProxyMatch};
 use jiff::SignedDuration;
@@ -65,17 +65,27 @@ impl LoginPart {
     /// # Errors
     /// Refuses a proxy that anybody could pass for, and an identity provider of which something is missing.
     pub fn login(&self, origins: &Origins) -> Result<Login, String> {
-        let usual = SessionRules::default();
         Ok(Login {
-            rules: SessionRules {
-                idle: self.idle.unwrap_or(usual.idle),
-                lifetime: self.lifetime.unwrap_or(usual.lifetime),
-            },
+            rules: self.rules(),
             public: self.public.unwrap_or(false),
             proxy: self.proxy.proxy(origins)?,
             provider: self.oidc.settings(origins)?,
-            development: false,
         })
+    }
+
+    /// When sessions are over.
+    pub fn rules(&self) -> SessionRules {
+        let usual = SessionRules::default();
+        let provider = self.oidc.issuer.clone().map(|issuer| SessionProvider {
+            issuer,
+            admins: self.oidc.admins.clone().unwrap_or_default(),
+        });
+        SessionRules {
+            idle: self.idle.unwrap_or(usual.idle),
+            lifetime: self.lifetime.unwrap_or(usual.lifetime),
+            development: false,
+            provider,
+        }
     }
 }
 

@@ -134,7 +134,8 @@ pub enum Reach<'a> {
 }
 
 impl Principal {
-    /// The owner of creation keys and operation ids: the key, or the person.
+    /// The owner of creation keys and operation ids, whose requests have one rate: the key, or the person, however they were
+    /// authenticated.
     pub fn credential(&self) -> &str {
         match self {
             Principal::Key { id, .. } => id.as_str(),
@@ -145,17 +146,6 @@ impl Principal {
             Principal::Partner(partner) => partner.name(),
             Principal::Operator { .. } => "operator",
             Principal::Clock => "clock",
-        }
-    }
-
-    /// The key for rate limiting: each token of a person has its own rate.
-    pub fn rate_key(&self) -> &str {
-        match self {
-            Principal::Person {
-                via: Via::Token(token),
-                ..
-            } => token.as_str(),
-            _ => self.credential(),
         }
     }
 

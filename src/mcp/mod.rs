@@ -188,7 +188,7 @@ fn check_media_types(request: &Request) -> Result<(), Problem> {
         let kind = value.split(';').next().unwrap_or_default();
         kind.trim().to_ascii_lowercase()
     };
-    let sent = request.header("Content-Type").unwrap_or_default();
+    let sent = request.single("Content-Type")?.unwrap_or_default();
     if kind(sent) != "application/json" {
         return Err(Problem::new(
             415,

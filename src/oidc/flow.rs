@@ -40,8 +40,8 @@ pub struct Arrived {
     pub identity: Identity,
     /// What they may be matched by, where they are not linked; else the reason for the log.
     pub name: Result<ProvidedName, &'static str>,
-    /// Whether a verified address of theirs is one of the administrators'.
-    pub is_admin: bool,
+    /// Their address, if it is verified and the provider is believed about its domain.
+    pub email: Option<String>,
     /// Where they go on.
     pub next: String,
 }
@@ -200,7 +200,7 @@ impl SignIns {
         let claims = step.exchange(&metadata, (code, &self.redirect_uri), pending)?;
         Ok(Arrived {
             name: matching::name(&claims, settings),
-            is_admin: matching::names_admin(&claims, settings),
+            email: matching::address(&claims, settings).ok(),
             identity: Identity {
                 issuer: settings.issuer.clone(),
                 subject: claims.subject,

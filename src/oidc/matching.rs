@@ -21,8 +21,11 @@ pub fn name(claims: &Claims, settings: &Settings) -> Result<ProvidedName, &'stat
     }
 }
 
-/// The address of a person, where it is verified and the provider is believed about its domain.
-fn address(claims: &Claims, settings: &Settings) -> Result<String, &'static str> {
+/// The address of a person, where it is verified and the provider is believed about its domain; else the reason for the log.
+///
+/// # Errors
+/// The reason.
+pub fn address(claims: &Claims, settings: &Settings) -> Result<String, &'static str> {
     let email = claims.email.as_deref().unwrap_or_default();
     let Some((_, domain)) = email.rsplit_once('@').filter(|(user, _)| !user.is_empty()) else {
         return Err("the provider names no mail address");
@@ -34,9 +37,4 @@ fn address(claims: &Claims, settings: &Settings) -> Result<String, &'static str>
         true => Ok(email.to_owned()),
         false => Err("the domain of the mail address is not in login.oidc.email_domains"),
     }
-}
-
-/// Whether the verified address of the claims makes its owner a workspace administrator.
-pub fn names_admin(claims: &Claims, settings: &Settings) -> bool {
-    address(claims, settings).is_ok_and(|email| settings.names_admin(&email))
 }

@@ -1,4 +1,4 @@
-//! Rate limits: requests per credential, and failed credentials per address.
+//! Rate limits: requests per key or person, and failed credentials per address.
 
 use crate::memory::network;
 use jiff::{SignedDuration, Timestamp};
@@ -11,9 +11,9 @@ use std::time::Instant;
 /// The limits set by the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Requests per minute of one credential; 0 turns off all limits of this module.
+    /// Requests per minute of one key, or of one person by all their tokens and sessions; 0 turns off all limits of this module.
     pub requests_per_minute: u32,
-    /// Requests of one credential that may arrive at once.
+    /// Requests of one of them that may arrive at once.
     pub burst: u32,
 }
 

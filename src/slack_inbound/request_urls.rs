@@ -83,8 +83,8 @@ impl Edge for RequestUrls {
         let body = request.take_body().map_err(unread)?;
         let now = Clock::system().now().as_second();
         let (at, signature) = (
-            request.header(TIMESTAMP_HEADER),
-            request.header(SIGNATURE_HEADER),
+            request.single(TIMESTAMP_HEADER)?,
+            request.single(SIGNATURE_HEADER)?,
         );
         if let Err(why) = verify(&open.secret, at, signature, &body, now) {
             log::info!(

@@ -1,6 +1,7 @@
 //! Who people are at identity providers.
 
 use super::rows::millis;
+use super::session::remove_sessions_by;
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::identity::Identity;
 use crate::domain::ids::UserId;
@@ -31,9 +32,14 @@ pub fn load_identity_of(
     }))
 }
 
-/// Links an identity to a person, in the place of earlier links of the identity, and of the person at the same issuer.
+/// Links an identity to a person, in the place of earlier links of the identity, and of the person at the same issuer. The
+/// sessions that began with those end.
 pub fn link_identity(tx: &mut WriteTx, identity: &Identity, user: &UserId) -> Result<(), Error> {
     let (issuer, subject, now) = (&identity.issuer, &identity.subject, millis(tx.now()));
+    let previous = load_identity(&tx.as_read(), identity)?;
+    for user in previous.iter().chain([user]) {
+        remove_sessions_by(tx, user, issuer)?;
+    }
     let before = "DELETE FROM identity WHERE user_id = ?1 AND issuer = ?2";
     let mut statement = tx.conn.prepare_cached(before)?;
     statement.execute([user.as_str(), issuer])?;

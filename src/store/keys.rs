@@ -37,6 +37,8 @@ pub struct TokenRecord {
     pub created_at: Timestamp,
     /// When it expires; `None` means never.
     pub expires_at: Option<Timestamp>,
+    /// Whether its person has been deactivated since it was created. It stays disabled when they come back.
+    pub disabled: bool,
 }
 
 const KEY_COLUMNS: &str =
@@ -82,7 +84,7 @@ pub fn remove_key(tx: &mut WriteTx, id: &KeyId) -> Result<bool, Error> {
     )
 }
 
-const TOKEN_COLUMNS: &str = "id, user_id, secret_hash, created_at, expires_at";
+const TOKEN_COLUMNS: &str = "id, user_id, secret_hash, created_at, expires_at, disabled";
 
 /// A token by id.
 pub fn load_token(tx: &ReadTx, id: &TokenId) -> Result<Option<TokenRecord>, Error> {
@@ -98,18 +100,19 @@ pub fn list_tokens(tx: &ReadTx) -> Result<Vec<TokenRecord>, Error> {
 
 /// Inserts a token. Its person must exist.
 pub fn insert_token(tx: &mut WriteTx, record: &TokenRecord) -> Result<(), Error> {
-    let sql = format!("INSERT INTO member_token ({TOKEN_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5)");
+    let sql = format!("INSERT INTO member_token ({TOKEN_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
     let values = params![
         record.id.as_str(),
         record.user.as_str(),
         record.secret_hash,
         millis(record.created_at),
         record.expires_at.map(millis),
+        record.disabled,
     ];
     run(tx, &sql, values).map(drop)
 }
 
-/// Deletes a token; `false` if there is none with that id.
+/// Deletes a token with the sessions that began with it; `false` if there is none with that id.
 pub fn remove_token(tx: &mut WriteTx, id: &TokenId) -> Result<bool, Error> {
     run(
         tx,
@@ -197,6 +200,7 @@ fn token(row: &Row) -> Result<TokenRecord, Error> {
         secret_hash: row.get(2)?,
         created_at: instant(row.get(3)?)?,
         expires_at: instant_or_none(row.get(4)?)?,
+        disabled: row.get(5)?,
     })
 }
 

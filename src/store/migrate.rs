@@ -206,6 +206,27 @@ mod tests {
     }
 
     #[test]
+    fn tokens_of_people_who_have_left_are_disabled() {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(FIRST).unwrap();
+        for step in &STEPS[..6] {
+            conn.execute_batch(step).unwrap();
+        }
+        conn.execute_batch(
+            "INSERT INTO person VALUES ('U1', 'T1', 'Ada', NULL, NULL, 0, 0, 0, 0, NULL, NULL, 'ada');
+             INSERT INTO person VALUES ('U2', 'T1', 'Bob', NULL, NULL, 0, 0, 1, 0, NULL, NULL, 'bob');
+             INSERT INTO member_token VALUES ('tok_1', 'U1', zeroblob(32), 1, NULL);
+             INSERT INTO member_token VALUES ('tok_2', 'U2', zeroblob(32), 1, NULL);
+             PRAGMA user_version = 7;",
+        )
+        .unwrap();
+        run_steps(conn.unchecked_transaction().unwrap()).unwrap();
+        let sql = "SELECT group_concat(id || ' ' || disabled, ', ') FROM member_token";
+        let kept: String = conn.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, "tok_1 0, tok_2 1");
+    }
+
+    #[test]
     fn what_is_sent_keeps_its_numbers() {
         let conn = Connection::open_in_memory().unwrap();
         conn.execute_batch(FIRST).unwrap();

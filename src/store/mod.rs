@@ -14,6 +14,7 @@ mod calendar_feed;
 mod chat_sync;
 mod copy;
 mod delivery;
+mod departed;
 mod directory;
 mod files;
 mod finding;

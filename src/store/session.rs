@@ -1,8 +1,8 @@
 //! Signing in to the pages: sessions, links that sign in once, and what people chose. Of secrets only their SHA-256 is here.
 
-use super::rows::{instant, millis};
+use super::rows::{instant, instant_or_none, millis};
 use super::{Error, ReadTx, WriteTx};
-use crate::domain::ids::{SessionId, UserId};
+use crate::domain::ids::{SessionId, TokenId, UserId};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Params, Row, params};
 
@@ -13,10 +13,7 @@ pub struct SessionRecord {
     /// SHA-256 of the secret in the cookie.
     pub secret_hash: [u8; 32],
     pub user: UserId,
-    /// How the person signed in, in one word.
-    pub way: String,
-    /// Makes the person a workspace admin, whatever the directory says.
-    pub is_admin: bool,
+    pub origin: SessionOrigin,
     pub created_at: Timestamp,
     /// The last use that was noted.
     pub used_at: Timestamp,
@@ -24,21 +21,76 @@ pub struct SessionRecord {
     pub agent: Option<String>,
 }
 
-const COLUMNS: &str = "id, secret_hash, user_id, way, is_admin, created_at, used_at, agent";
+/// What a session began with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionOrigin {
+    /// A link that signs in once.
+    Link,
+    /// A member token, which expires at an instant or never.
+    Token {
+        id: TokenId,
+        expires_at: Option<Timestamp>,
+    },
+    /// The name of the person: for development.
+    Development,
+    /// The identity that the person has at an issuer.
+    Provider {
+        issuer: String,
+        /// The address that the issuer had verified, if it is believed about its domain.
+        email: Option<String>,
+        /// Makes the person a workspace administrator, whatever the directory says.
+        is_admin: bool,
+    },
+}
+
+impl SessionOrigin {
+    /// How the person signed in, in one word.
+    pub fn way(&self) -> &'static str {
+        match self {
+            SessionOrigin::Link => "link",
+            SessionOrigin::Token { .. } => "token",
+            SessionOrigin::Development => "development",
+            SessionOrigin::Provider { .. } => "oidc",
+        }
+    }
+}
+
+const SELECT: &str = "SELECT s.id, s.secret_hash, s.user_id, s.way, s.token_id, t.expires_at, s.issuer, s.email, s.is_admin,
+                             s.created_at, s.used_at, s.agent
+                      FROM session s LEFT JOIN member_token t ON t.id = s.token_id";
 
 /// The session of a secret.
 pub fn load_session(tx: &ReadTx, secret_hash: &[u8; 32]) -> Result<Option<SessionRecord>, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM session WHERE secret_hash = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let found = query.query_row([secret_hash], |row| Ok(session(row)));
+    one(tx, "s.secret_hash = ?1", [secret_hash])
+}
+
+/// A session by id.
+pub fn load_session_by_id(tx: &ReadTx, id: &SessionId) -> Result<Option<SessionRecord>, Error> {
+    one(tx, "s.id = ?1", [id.as_str()])
+}
+
+fn one(tx: &ReadTx, condition: &str, values: impl Params) -> Result<Option<SessionRecord>, Error> {
+    let mut query = tx
+        .conn
+        .prepare_cached(&format!("{SELECT} WHERE {condition}"))?;
+    let found = query.query_row(values, |row| Ok(session(row)));
     found.optional()?.transpose()
 }
 
 /// The sessions of a person, the newest first.
 pub fn list_sessions(tx: &ReadTx, user: &UserId) -> Result<Vec<SessionRecord>, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM session WHERE user_id = ?1 ORDER BY created_at DESC");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query([user.as_str()])?;
+    let rest = "WHERE s.user_id = ?1 ORDER BY s.created_at DESC";
+    many(tx, rest, [user.as_str()])
+}
+
+/// The sessions of everybody, by person, the newest first.
+pub fn list_all_sessions(tx: &ReadTx) -> Result<Vec<SessionRecord>, Error> {
+    many(tx, "ORDER BY s.user_id, s.created_at DESC", [])
+}
+
+fn many(tx: &ReadTx, rest: &str, values: impl Params) -> Result<Vec<SessionRecord>, Error> {
+    let mut query = tx.conn.prepare_cached(&format!("{SELECT} {rest}"))?;
+    let mut rows = query.query(values)?;
     let mut sessions = Vec::new();
     while let Some(row) = rows.next()? {
         sessions.push(session(row)?);
@@ -46,20 +98,43 @@ pub fn list_sessions(tx: &ReadTx, user: &UserId) -> Result<Vec<SessionRecord>, E
     Ok(sessions)
 }
 
+/// How many sessions began with a token.
+pub fn count_sessions_of_token(tx: &ReadTx, token: &TokenId) -> Result<u64, Error> {
+    let sql = "SELECT count(*) FROM session WHERE token_id = ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let count: i64 = query.query_row([token.as_str()], |row| row.get(0))?;
+    Ok(count.unsigned_abs())
+}
+
 /// Adds a session.
 pub fn insert_session(tx: &mut WriteTx, record: &SessionRecord) -> Result<(), Error> {
-    let sql = format!("INSERT INTO session ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
+    let sql = "INSERT INTO session (id, secret_hash, user_id, way, token_id, issuer, email, is_admin, created_at, used_at, agent)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let (mut token, mut provider) = (None, (None, None, false));
+    match &record.origin {
+        SessionOrigin::Token { id, .. } => token = Some(id.as_str()),
+        SessionOrigin::Provider {
+            issuer,
+            email,
+            is_admin,
+        } => provider = (Some(issuer), email.as_deref(), *is_admin),
+        SessionOrigin::Link | SessionOrigin::Development => {}
+    }
+    let (issuer, email, is_admin) = provider;
     let values = params![
         record.id.as_str(),
         record.secret_hash,
         record.user.as_str(),
-        record.way,
-        record.is_admin,
+        record.origin.way(),
+        token,
+        issuer,
+        email,
+        is_admin,
         millis(record.created_at),
         millis(record.used_at),
         record.agent,
     ];
-    run(tx, &sql, values).map(drop)
+    run(tx, sql, values).map(drop)
 }
 
 /// Notes that a session is used.
@@ -74,21 +149,32 @@ pub fn remove_session(tx: &mut WriteTx, user: &UserId, id: &SessionId) -> Result
     run(tx, sql, [id.as_str(), user.as_str()])
 }
 
+/// Ends every session of a person, and answers how many there were.
+pub fn remove_sessions(tx: &mut WriteTx, user: &UserId) -> Result<usize, Error> {
+    let sql = "DELETE FROM session WHERE user_id = ?1";
+    Ok(tx.conn.prepare_cached(sql)?.execute([user.as_str()])?)
+}
+
+/// Ends the sessions that a person began with their identity at an issuer.
+pub(super) fn remove_sessions_by(
+    tx: &mut WriteTx,
+    user: &UserId,
+    issuer: &str,
+) -> Result<(), Error> {
+    let sql = "DELETE FROM session WHERE user_id = ?1 AND issuer = ?2";
+    run(tx, sql, [user.as_str(), issuer]).map(drop)
+}
+
+/// Takes back the links of a person that have not been used, and answers how many there were.
+pub fn remove_login_links(tx: &mut WriteTx, user: &UserId) -> Result<usize, Error> {
+    let sql = "DELETE FROM login_link WHERE user_id = ?1";
+    Ok(tx.conn.prepare_cached(sql)?.execute([user.as_str()])?)
+}
+
 /// Forgets sessions that nobody has used since an instant.
 pub fn clear_idle_sessions(tx: &mut WriteTx, since: Timestamp) -> Result<(), Error> {
     let sql = "DELETE FROM session WHERE used_at < ?1";
     run(tx, sql, [millis(since)]).map(drop)
-}
-
-/// Ends the sessions of people who are deactivated, and their links.
-pub(super) fn remove_sessions_of_deleted(tx: &mut WriteTx) -> Result<(), Error> {
-    for table in ["session", "login_link"] {
-        let sql = format!(
-            "DELETE FROM {table} WHERE user_id IN (SELECT id FROM person WHERE is_deleted = 1)"
-        );
-        run(tx, &sql, [])?;
-    }
-    Ok(())
 }
 
 /// Adds a link that signs a person in once, until it expires. Links that have expired are forgotten.
@@ -145,15 +231,30 @@ pub fn save_chosen_zone(tx: &mut WriteTx, user: &UserId, zone: Option<&str>) -> 
 }
 
 fn session(row: &Row) -> Result<SessionRecord, Error> {
+    let id: String = row.get(0)?;
+    let way: String = row.get(3)?;
+    let origin = match way.as_str() {
+        "link" => SessionOrigin::Link,
+        "development" => SessionOrigin::Development,
+        "token" => SessionOrigin::Token {
+            id: row.get::<_, String>(4)?.into(),
+            expires_at: instant_or_none(row.get(5)?)?,
+        },
+        "oidc" => SessionOrigin::Provider {
+            issuer: row.get(6)?,
+            email: row.get(7)?,
+            is_admin: row.get(8)?,
+        },
+        _ => return Err(Error::Corrupt(format!("session {id}"))),
+    };
     Ok(SessionRecord {
-        id: row.get::<_, String>(0)?.into(),
+        id: id.into(),
         secret_hash: row.get(1)?,
         user: row.get::<_, String>(2)?.into(),
-        way: row.get(3)?,
-        is_admin: row.get(4)?,
-        created_at: instant(row.get(5)?)?,
-        used_at: instant(row.get(6)?)?,
-        agent: row.get(7)?,
+        origin,
+        created_at: instant(row.get(9)?)?,
+        used_at: instant(row.get(10)?)?,
+        agent: row.get(11)?,
     })
 }
 

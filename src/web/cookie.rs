@@ -1,6 +1,7 @@
 //! Cookies: that of a session, and the one that binds a sign-in at the identity provider to its browser.
 
 use super::gate::Site;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::server::{Request, Response};
 use jiff::SignedDuration;
 
@@ -24,6 +25,23 @@ const SIGN_IN: Cookie = Cookie {
 
 /// How long a browser keeps the secret of a sign-in.
 const SIGN_IN_KEPT: SignedDuration = SignedDuration::from_mins(10);
+
+/// Refuses a request whose cookies could be read as those of two sessions, or of two sign-ins.
+///
+/// # Errors
+/// [`Refusal::Invalid`] for two headers, and for two cookies of one name: over plain HTTP another server of the domain can add one.
+pub fn check(site: &Site, request: &Request) -> Result<(), Refusal> {
+    request.single("Cookie")?;
+    for name in [&SESSION, &SIGN_IN].map(|cookie| cookie.name(site)) {
+        let mut named = request.cookies().filter(|(known, _)| *known == name);
+        if named.nth(1).is_some() {
+            return invalid(format!(
+                "Cookie: {name}: sent twice; delete the cookies of this site and of the domain that it is part of"
+            ));
+        }
+    }
+    Ok(())
+}
 
 /// The secret of the session that the browser has.
 pub fn secret<'a>(site: &Site, request: &'a Request) -> Option<&'a str> {

@@ -3,16 +3,17 @@
 use super::{Proxy, ProxyMatch, Web, cookie};
 use crate::actions::Error;
 use crate::actions::sessions::{self, ProxyName, SignedIn};
+use crate::domain::refusal::Refusal;
 use crate::server::{Problem, Request};
 use subtle::ConstantTimeEq;
 
 /// The reader of a page; `None` where nobody is signed in.
 ///
 /// # Errors
-/// 403 where a trusted proxy names somebody whom the workspace does not have.
+/// 403 where a trusted proxy names somebody whom the workspace does not have, 400 where it names two.
 pub fn reader(web: &Web, request: &Request) -> Result<Option<SignedIn>, Problem> {
     if let Some(proxy) = &web.login.proxy
-        && let Some(named) = named_by(proxy, request)
+        && let Some(named) = named_by(proxy, request)?
     {
         let reader = sessions::by_proxy(&web.app, &named)?;
         let unknown = "the proxy names somebody whom the workspace does not have; import the directory, or correct \
@@ -28,34 +29,28 @@ pub fn reader(web: &Web, request: &Request) -> Result<Option<SignedIn>, Problem>
 /// Whoever's session the browser has.
 pub fn by_cookie(web: &Web, request: &Request) -> Result<Option<SignedIn>, Error> {
     match cookie::secret(&web.site, request) {
-        Some(secret) => sessions::find(&web.app, secret, web.login.rules),
+        Some(secret) => sessions::find(&web.app, secret, &web.login.rules),
         None => Ok(None),
     }
 }
 
 /// Whom the header of a proxy names. It is believed from trusted addresses alone, whatever other headers say.
-fn named_by(proxy: &Proxy, request: &Request) -> Option<ProxyName> {
+fn named_by(proxy: &Proxy, request: &Request) -> Result<Option<ProxyName>, Refusal> {
     let peer = request.peer_address().to_canonical();
     if !proxy.trusted.iter().any(|net| net.contains(peer)) {
-        return None;
+        return Ok(None);
     }
     if let Some((name, expected)) = &proxy.secret {
-        let sent = request.header(name).unwrap_or_default();
+        let sent = request.single(name)?.unwrap_or_default();
         if !bool::from(sent.as_bytes().ct_eq(expected.as_bytes())) {
-            return None;
+            return Ok(None);
         }
     }
-    let mut lines = request
-        .headers()
-        .filter(|(name, _)| name.eq_ignore_ascii_case(&proxy.header));
-    let (_, named) = lines.next()?;
-    let named = named.trim();
-    // Two lines would be two people.
-    if named.is_empty() || lines.next().is_some() {
-        return None;
-    }
-    Some(match proxy.by {
+    // A second one may be the client's own, which the proxy has let through.
+    let named = request.single(&proxy.header)?.map(str::trim);
+    let named = named.filter(|named| !named.is_empty());
+    Ok(named.map(|named| match proxy.by {
         ProxyMatch::Email => ProxyName::Email(named.to_owned()),
         ProxyMatch::Id => ProxyName::Id(named.into()),
-    })
+    }))
 }

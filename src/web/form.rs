@@ -16,9 +16,9 @@ impl Form {
     /// Reads the body of a request.
     ///
     /// # Errors
-    /// 415 for another media type, 400 for what is not encoded as a form is.
+    /// 415 for another media type, 400 for two of them and for what is not encoded as a form is.
     pub fn read(request: &Request) -> Result<Form, Problem> {
-        let kind = request.header("Content-Type").unwrap_or_default();
+        let kind = request.single("Content-Type")?.unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
         let unread = |error| Refusal::Invalid(format!("the form cannot be read: {error}"));
         let body = request.take_body().map_err(unread)?;

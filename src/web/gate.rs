@@ -80,12 +80,14 @@ impl Site {
     }
 
     /// Refuses writes that a page of another site sends.
+    ///
+    /// # Errors
+    /// 403 for another site, 400 where two are named.
     pub fn check_origin(&self, request: &Request) -> Result<(), Problem> {
-        let is_own = match request.header("Sec-Fetch-Site") {
+        let origin = request.single("Origin")?;
+        let is_own = match request.single("Sec-Fetch-Site")? {
             Some(site) => site == "same-origin",
-            None => request
-                .header("Origin")
-                .is_some_and(|origin| origin.eq_ignore_ascii_case(&self.origin)),
+            None => origin.is_some_and(|origin| origin.eq_ignore_ascii_case(&self.origin)),
         };
         match is_own {
             true => Ok(()),
@@ -192,6 +194,22 @@ mod tests {
                 .filter_map(|(name, value)| Some((*name, (*value)?)));
             let answer = site.check_origin(&request(&headers.collect::<Vec<_>>()));
             assert_eq!(answer.is_ok(), expected, "{fetch_site:?} {origin:?}");
+        }
+    }
+
+    #[test]
+    fn two_origins_are_none() {
+        let site = Site::new("https://rota.example.org", "127.0.0.1:8080");
+        let own = ("Origin", "https://rota.example.org");
+        let same = ("Sec-Fetch-Site", "same-origin");
+        for headers in [
+            [own, own, same],
+            [own, ("origin", "https://evil.example"), same],
+            [own, same, same],
+            [same, ("sec-fetch-site", "cross-site"), own],
+        ] {
+            let refused = site.check_origin(&request(&headers)).expect_err("two");
+            assert_eq!((refused.status, refused.code), (400, "invalid_request"));
         }
     }
 

@@ -44,11 +44,12 @@ use crate::actions::App;
 use crate::actions::sessions::{self, SessionRules};
 use crate::domain::access::Principal;
 use crate::domain::address::Net;
+use crate::domain::ids::UserId;
 use crate::domain::zones::ZoneName;
 use crate::metrics::RouteMetrics;
 use crate::oidc::{self, SignIns};
 use crate::runtime::clock;
-use crate::server::rate::{Limits, Rates, Refusals};
+use crate::server::rate::{Rates, Refusals};
 use crate::server::room::{self, RequestBudget};
 use crate::server::{Edge, Outcome, Problem, Request, Response};
 use crate::wire::url;
@@ -58,10 +59,10 @@ use notes::Notes;
 use pages::docs::Docs;
 use readings::FeedReadings;
 use routes::{Found, ROUTES, Who};
-use sent::Sent;
+use sent::{Repeats, Sent};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use visit::Visit;
 
 /// How people sign in.
@@ -73,8 +74,6 @@ pub struct Login {
     pub proxy: Option<Proxy>,
     /// Where people sign in by OpenID Connect.
     pub provider: Option<oidc::Settings>,
-    /// `/login?as=ID` is enough.
-    pub development: bool,
 }
 
 /// A proxy that says who the reader is.
@@ -102,12 +101,13 @@ pub struct Web {
     app: App,
     login: Login,
     site: Site,
-    rates: Rates,
+    rates: Arc<Rates>,
     refusals: Refusals,
     budget: RequestBudget,
     notes: Notes,
     feed_readings: FeedReadings,
     sent: Sent,
+    repeats: Repeats,
     /// Makes the OpenAPI document, of which the pages about the API are made when first asked for.
     api: fn() -> Value,
     docs: OnceLock<Docs>,
@@ -126,17 +126,24 @@ pub fn has_secure_cookies(base_url: &str) -> bool {
 const ROOM: usize = 6 * 1024 * 1024;
 
 impl Web {
-    /// The pages of a workspace that is reached at its base URL and listens at an address. Requests take room from the budget
-    /// that all edges share.
-    pub fn new(app: App, login: Login, listen: &str, limits: Limits, budget: RequestBudget) -> Web {
+    /// The pages of a workspace that is reached at its base URL and listens at an address. Requests count in the rates, and take
+    /// room from the budget, that all edges share.
+    pub fn new(
+        app: App,
+        login: Login,
+        listen: &str,
+        rates: Arc<Rates>,
+        budget: RequestBudget,
+    ) -> Web {
         let counted = |row: &routes::Row| app.metrics().route(row.method, row.pattern);
         Web {
             site: Site::new(app.base_url(), listen),
-            rates: Rates::new(limits),
+            rates,
             refusals: Refusals::default(),
             notes: Notes::default(),
             feed_readings: FeedReadings::default(),
             sent: Sent::default(),
+            repeats: Repeats::default(),
             api: || Value::Null,
             docs: OnceLock::new(),
             counters: ROUTES.iter().map(counted).collect(),
@@ -186,7 +193,11 @@ impl Web {
         if let Who::Everybody(run) = row.who {
             return run(self, request, &parts);
         }
+        cookie::check(&self.site, request)?;
         let reader = entry::reader(self, request)?;
+        if let Some(reader) = &reader {
+            self.ask(&reader.person.id)?;
+        }
         let is_known = reader.is_some();
         let run = match row.who {
             Who::Reader(run) if is_known => run,
@@ -226,7 +237,17 @@ impl Web {
             reader,
             now: self.app.now(),
         };
-        Ok(room::hold(run(&visit)?, share))
+        let response = match row.who {
+            Who::Reader(_) if !is_read => visit.unless_repeated(|| run(&visit))?,
+            _ => run(&visit)?,
+        };
+        Ok(room::hold(response, share))
+    }
+
+    /// Counts a request of a person.
+    fn ask(&self, user: &UserId) -> Result<(), Problem> {
+        let asked = self.rates.ask(user.as_str(), clock::monotonic());
+        asked.map_err(Problem::rate_limited)
     }
 
     /// Counts a failed sign-in of an address, and has the first within a minute in the audit log.

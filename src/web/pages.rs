@@ -24,6 +24,7 @@ pub mod report;
 pub mod requests;
 pub mod rotation;
 pub mod rotations;
+pub mod sessions;
 pub mod settings;
 pub mod shift;
 pub mod swap;

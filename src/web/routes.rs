@@ -3,7 +3,7 @@
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
     inbox, load, login, mail, me, mention, people, provider, report, requests, rotation, rotations,
-    settings, shift, swap, warnings, webhooks, why,
+    sessions, settings, shift, swap, warnings, webhooks, why,
 };
 use super::visit::Visit;
 use super::{ROOM, Web, assets};
@@ -144,12 +144,16 @@ pub const ROUTES: &[Row] = &[
     get("/reports/duty", Who::Reader(report::show)),
     get("/people", Who::Reader(people::show_all)),
     get("/people/{user}", Who::Reader(people::show)),
+    post(
+        "/people/{user}/sessions/end",
+        Who::Reader(sessions::end_of_person),
+    ),
     get("/me", Who::Reader(me::show)),
     get("/me/inbox", Who::Reader(inbox::show)),
     get("/me/mail", Who::Reader(mail::show)),
     post("/me/mail", Who::Reader(mail::choose)),
     post("/me/zone", Who::Reader(me::choose_zone)),
-    post("/me/sessions/end", Who::Reader(me::end_session)),
+    post("/me/sessions/end", Who::Reader(sessions::end_own)),
     post("/me/absences", Who::Reader(absences::create)),
     get("/me/absences/new", Who::Reader(absences::show_new)),
     get("/me/absences/{absence}", Who::Reader(absences::show)),

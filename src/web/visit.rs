@@ -2,6 +2,7 @@
 
 use super::form::Form;
 use super::notes::Note;
+use super::sent::Press;
 use super::{Web, answer};
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::once::{Once, OperationKey, Receipt, Render};
@@ -12,6 +13,7 @@ use crate::domain::audit::{Author, Origin};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::zones::ZoneName;
+use crate::runtime::clock;
 use crate::server::{Outcome, Request};
 use crate::wire::arrangement;
 use crate::wire::etag::Precondition;
@@ -144,19 +146,34 @@ impl Visit<'_> {
     /// # Errors
     /// Those of `act`, and [`Refusal::Invalid`] where the form has no `operationId`.
     pub fn once(&self, act: impl FnOnce() -> Outcome) -> Outcome {
-        let mut key = Sha256::new();
-        let parts = [
+        let key = digest(&[
             self.caller.credential().as_bytes(),
             self.here().as_bytes(),
             self.operation_id()?.as_bytes(),
             &self.sent(),
-        ];
-        for part in parts {
-            key.update(part.len().to_be_bytes());
-            key.update(part);
-        }
-        let key: [u8; 32] = key.finalize().into();
+        ]);
         (self.web.sent).once(key, self.now, act, |path| Ok(answer::see(path)))
+    }
+
+    /// Carries a form out, unless the reader has just sent the same one to the same address: a button that is pressed several
+    /// times is one write, whatever the `operationId`.
+    ///
+    /// # Errors
+    /// Those of `act`.
+    pub fn unless_repeated(&self, act: impl FnOnce() -> Outcome) -> Outcome {
+        let said = self.said_without(&["operationId"]);
+        let press = Press {
+            form: digest(&[self.request.target().as_bytes(), &said]),
+            operation: self.form.one("operationId").to_owned(),
+        };
+        let again = |path| Ok(answer::see(path));
+        (self.web.repeats).once(
+            self.caller.credential(),
+            press,
+            clock::monotonic,
+            act,
+            again,
+        )
     }
 
     /// The ETag that a form carries of what its reader saw.
@@ -183,9 +200,22 @@ impl Visit<'_> {
 
     /// What the form says, without what it carries to be sent safely: a retry says the same.
     fn sent(&self) -> Vec<u8> {
-        const CARRIED: [&str; 5] = ["ifMatch", "operationId", "seen", "confirmed", "zone"];
+        self.said_without(&["ifMatch", "operationId", "seen", "confirmed", "zone"])
+    }
+
+    fn said_without(&self, names: &[&str]) -> Vec<u8> {
         let fields = self.form.fields();
-        let said: Vec<_> = fields.filter(|(name, _)| !CARRIED.contains(name)).collect();
+        let said: Vec<_> = fields.filter(|(name, _)| !names.contains(name)).collect();
         serde_json::json!(said).to_string().into_bytes()
     }
+}
+
+/// The SHA-256 of several texts, each with its length before it.
+fn digest(parts: &[&[u8]]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update(part.len().to_be_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
 }

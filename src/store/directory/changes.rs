@@ -7,9 +7,9 @@ use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::store::chat_sync::list_duty_groups;
+use crate::store::departed::end_access_of_deactivated;
 use crate::store::meta::{note_import, save_team};
 use crate::store::rows::{ids, instant_or_none, json, millis};
-use crate::store::session::remove_sessions_of_deleted;
 use crate::store::{Error, ReadTx, WriteTx};
 use jiff::Timestamp;
 use rusqlite::params;
@@ -29,7 +29,7 @@ pub fn apply_directory_changes(tx: &mut WriteTx, changes: &DirectoryChanges) -> 
         tx.note_credentials();
     }
     if changes.people.iter().any(|person| person.is_deleted) {
-        remove_sessions_of_deleted(tx)?;
+        end_access_of_deactivated(tx)?;
     }
     for group in &changes.groups {
         save_group(tx, group)?;

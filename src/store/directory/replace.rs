@@ -5,8 +5,8 @@ use super::{
     people_of_group,
 };
 use crate::domain::ids::{ChannelId, GroupId, UserId};
+use crate::store::departed::end_access_of_deactivated;
 use crate::store::meta::{note_import, save_team};
-use crate::store::session::remove_sessions_of_deleted;
 use crate::store::{Error, WriteTx};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
@@ -54,7 +54,7 @@ fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<(), Error> {
     for person in people {
         save_person(tx, person)?;
     }
-    remove_sessions_of_deleted(tx)
+    end_access_of_deactivated(tx)
 }
 
 /// Inserts or updates a person.

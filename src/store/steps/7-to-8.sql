@@ -61,6 +61,11 @@ CREATE INDEX audit_by_actor ON audit (actor_id, at, sequence) WHERE actor_id IS 
 CREATE INDEX audit_by_action ON audit (action, at, sequence);
 CREATE INDEX audit_by_rotation ON audit (rotation_id, at, sequence) WHERE rotation_id IS NOT NULL;
 
+-- Tokens of people who have left do not come back with them.
+ALTER TABLE member_token ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1));
+UPDATE member_token SET disabled = 1 WHERE user_id IN (SELECT id FROM person WHERE is_deleted = 1);
+CREATE INDEX member_token_by_user ON member_token (user_id);
+
 -- Signing in to the pages.
 
 -- Sessions of people who have signed in.
@@ -71,16 +76,24 @@ CREATE TABLE session (
     user_id TEXT NOT NULL REFERENCES person (id),
     -- How the person signed in: link, token, development, oidc.
     way TEXT NOT NULL,
+    -- The member token that it began with, and ends with.
+    token_id TEXT REFERENCES member_token (id) ON DELETE CASCADE,
+    -- The issuer of the identity that it began with, and the mail address that the issuer had verified.
+    issuer TEXT,
+    email TEXT,
     -- Whether the session makes the person a workspace administrator, whatever the directory says.
     is_admin INTEGER NOT NULL CHECK (is_admin IN (0, 1)),
     created_at INTEGER NOT NULL,
     -- The last use, noted at most once an hour.
     used_at INTEGER NOT NULL,
     -- What the browser calls itself.
-    agent TEXT
+    agent TEXT,
+    CHECK ((way = 'token') = (token_id IS NOT NULL)),
+    CHECK ((way = 'oidc') = (issuer IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX session_by_user ON session (user_id, created_at);
 CREATE INDEX session_by_use ON session (used_at);
+CREATE INDEX session_by_token ON session (token_id) WHERE token_id IS NOT NULL;
 
 -- Links that sign a person in once.
 CREATE TABLE login_link (

@@ -2,6 +2,7 @@
 
 use crate::actions::directory;
 use crate::actions::sessions::{self, Browser, Proof};
+use crate::domain::audit::Author;
 use crate::domain::ids::UserId;
 use crate::server::{Outcome, Problem, Request, Response};
 use crate::web::form::{Errors, Form};
@@ -20,7 +21,7 @@ pub fn show(visit: &Visit) -> Outcome {
     if let Some(user) = visit
         .query
         .filled("as")
-        .filter(|_| visit.web.login.development)
+        .filter(|_| visit.web.login.rules.development)
     {
         let proof = Proof::Development(UserId::from(user));
         return match begin(visit, proof, next(&visit.query))? {
@@ -77,8 +78,16 @@ pub fn sign_in(visit: &Visit) -> Outcome {
     Ok(ways(visit, 401, wrong))
 }
 
-/// Begins a session, in the place of the one that the browser has; `None` where the proof proves nothing.
+/// Begins a session, in the place of the one that the browser has; `None` where the proof proves nothing. It counts as a
+/// request of the person whom the proof is of.
 pub(super) fn begin(visit: &Visit, proof: Proof, next: &str) -> Result<Option<Response>, Problem> {
+    let Some(user) = sessions::proven(visit.app(), &proof)? else {
+        return Ok(None);
+    };
+    // Of the reader it is counted already.
+    if visit.user() != Some(&user) {
+        visit.web.ask(&user)?;
+    }
     let before = entry::by_cookie(visit.web, visit.request)?;
     let replaced = before.and_then(|before| Some((before.person.id.clone(), before.session?)));
     let browser = Browser {
@@ -86,7 +95,7 @@ pub(super) fn begin(visit: &Visit, proof: Proof, next: &str) -> Result<Option<Re
         replaced,
         origin: visit.origin(),
     };
-    let rules = visit.web.login.rules;
+    let rules = &visit.web.login.rules;
     let begun = sessions::sign_in(visit.app(), proof, browser, rules)?;
     let Some(begun) = begun else { return Ok(None) };
     log::info!("{} signed in: {}", begun.user, begun.id);
@@ -108,7 +117,16 @@ pub fn sign_out(visit: &Visit) -> Outcome {
     if let Some(reader) = entry::by_cookie(visit.web, visit.request)?
         && let Some(session) = &reader.session
     {
-        sessions::end(visit.app(), &reader.person.id, session)?;
+        let author = Author {
+            principal: reader.principal.clone(),
+            ..visit.author("signOut")
+        };
+        sessions::end(
+            visit.app().store(),
+            &author,
+            Some(&reader.person.id),
+            session,
+        )?;
     }
     Ok(cookie::take_back(&visit.web.site, answer::see("/login")))
 }
@@ -206,7 +224,7 @@ fn other_ways(visit: &Visit) -> Markup {
             p { "Ask an administrator for a link that signs you in once. They make it on the server:" }
             p { code { "rota login-link --user ID" } }
         }
-        @if visit.web.login.development {
+        @if visit.web.login.rules.development {
             div.card {
                 h2 { "For development" }
                 p { "This server runs as “rota dev”: " code { "/login?as=ID" } " signs in as anybody." }

@@ -5,15 +5,14 @@ use crate::actions::absences;
 use crate::actions::overview;
 use crate::actions::sessions;
 use crate::domain::absence::{Absence, AppliesTo};
-use crate::domain::ids::SessionId;
 use crate::domain::time::Interval;
 use crate::domain::zones::{self, ZoneName};
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::{Note, Undo};
-use crate::web::parts::fields::{self, Choice, Filled, hidden};
+use crate::web::parts::fields::{self, Choice, Filled};
 use crate::web::visit::Visit;
-use crate::web::{answer, cookie, layout};
+use crate::web::{answer, layout};
 use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 
@@ -45,7 +44,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         (super::feeds::section(visit, errors)?)
         (super::calendars::section(visit)?)
         div.cols.even { (away(visit)?) (zone(visit, errors)?) }
-        (session_list(visit)?)
+        (super::sessions::own(visit)?)
     };
     Ok(layout::page_with(visit, status, "Me", content))
 }
@@ -194,58 +193,5 @@ pub fn choose_zone(visit: &Visit) -> Outcome {
             fields: vec![("timeZone", before.unwrap_or_default())],
         }),
     );
-    Ok(answer::see("/me"))
-}
-
-fn session_list(visit: &Visit) -> Result<Markup, Problem> {
-    let me = visit.me()?;
-    let all = sessions::list(visit.app(), &me.person.id, visit.web.login.rules)?;
-    let times = times(visit);
-    Ok(html! {
-        section.card aria-labelledby="sessions" {
-            h2 #sessions { "Where you are signed in" }
-            @if all.is_empty() { p.empty { "A proxy signs you in with every request." } } @else {
-                ul.list {
-                    @for session in &all {
-                        li {
-                            div.split {
-                                span {
-                                    bdi { (session.agent.as_deref().unwrap_or("Unknown browser")) }
-                                    @if me.session.as_ref() == Some(&session.id) { " " span.tag.good { "this one" } }
-                                    br;
-                                    span.muted { "Since " (times.show(session.created_at)) ", by " (way(&session.way)) ", last used " (times.show(session.used_at)) }
-                                }
-                                form.bare method="post" action="/me/sessions/end" {
-                                    (hidden("sessionId", session.id.as_str()))
-                                    button.small type="submit" { "End" }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    })
-}
-
-fn way(way: &str) -> &str {
-    match way {
-        "link" => "a link",
-        "token" => "a member token",
-        "oidc" => "the identity provider",
-        "development" => "name, for development",
-        other => other,
-    }
-}
-
-/// POST /me/sessions/end.
-pub fn end_session(visit: &Visit) -> Outcome {
-    let me = visit.me()?;
-    let id = SessionId::from(visit.form.one("sessionId"));
-    sessions::end(visit.app(), &me.person.id, &id)?;
-    if me.session.as_ref() == Some(&id) {
-        return Ok(cookie::take_back(&visit.web.site, answer::see("/login")));
-    }
-    visit.note(Note::new("The session was ended."));
     Ok(answer::see("/me"))
 }

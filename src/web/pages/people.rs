@@ -1,6 +1,6 @@
 //! The people of the workspace: who they are, what they are on, until when they are away.
 
-use super::{path_of, slot_text, times};
+use super::{path_of, sessions, slot_text, times};
 use crate::actions::{absences, overview};
 use crate::domain::directory::Person;
 use crate::domain::ids::UserId;
@@ -188,6 +188,7 @@ pub fn show(visit: &Visit) -> Outcome {
                 ul.list { @for (absence, _) in &away { li { (times.period(absence.period.from, Some(absence.period.until))) } } }
             }
         }
+        (sessions::of_person(visit, &person)?)
     };
     Ok(layout::page(visit, person.name(), content))
 }

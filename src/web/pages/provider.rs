@@ -76,10 +76,12 @@ fn sign_in(visit: &Visit, sign_ins: &SignIns, arrived: Arrived) -> Outcome {
         }
     };
     let settings = sign_ins.provider().settings();
-    let email = person.email.as_deref();
+    let mut addresses = [&arrived.email, &person.email].into_iter().flatten();
     let proof = Proof::Provider {
-        is_admin: arrived.is_admin || email.is_some_and(|email| settings.names_admin(email)),
+        is_admin: addresses.any(|email| settings.names_admin(email)),
         user: person.id,
+        identity: identity.clone(),
+        email: arrived.email.clone(),
     };
     match login::begin(visit, proof, &arrived.next)? {
         Some(response) => Ok(cookie::take_back_sign_in(&visit.web.site, response)),

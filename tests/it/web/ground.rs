@@ -138,6 +138,37 @@ fn forms_are_taken_from_our_own_pages_alone() {
         (vec![("Origin", "https://evil.example")], 403),
         (vec![("Origin", "null")], 403),
         (vec![], 403),
+        // Sent twice it says two things, of which another program may have judged the other one.
+        (
+            vec![
+                ("Sec-Fetch-Site", "same-origin"),
+                ("Sec-Fetch-Site", "cross-site"),
+            ],
+            400,
+        ),
+        (
+            vec![("Origin", own.as_str()), ("Origin", "https://evil.example")],
+            400,
+        ),
+        (
+            vec![
+                ("Sec-Fetch-Site", "same-origin"),
+                ("Origin", own.as_str()),
+                ("Origin", own.as_str()),
+            ],
+            400,
+        ),
+        (
+            vec![
+                ("Sec-Fetch-Site", "same-origin"),
+                ("Content-Type", "application/json"),
+            ],
+            400,
+        ),
+        (
+            vec![("Sec-Fetch-Site", "same-origin"), ("Cookie", "other=1")],
+            400,
+        ),
     ] {
         let mut request = ada
             .request("POST", "/me/zone")

@@ -259,6 +259,41 @@ fn a_proxy_is_believed_from_its_networks() {
 }
 
 #[test]
+fn a_header_of_a_proxy_that_is_sent_twice_names_nobody() {
+    let rota = Start::default()
+        .env("ROTA_LOGIN_PROXY_HEADER", "Remote-User")
+        .env("ROTA_LOGIN_PROXY_MATCH", "id")
+        .env("ROTA_LOGIN_PROXY_TRUSTED", "127.0.0.0/8")
+        .env(
+            "ROTA_LOGIN_PROXY_SECRET_HEADER",
+            "X-Proxy: 0123456789abcdef",
+        )
+        .go();
+    rota.people(2);
+    let named = || {
+        let request = Browser::of(&rota).request("GET", "/me");
+        let request = request.header("Remote-User", "U1");
+        request.header("X-Proxy", "0123456789abcdef")
+    };
+    named().send().is(200);
+    named().header("remote-user", "U2").send().is(400);
+    named().header("X-Proxy", "0123456789abcdef").send().is(400);
+}
+
+#[test]
+fn two_cookies_of_one_name_are_no_session() {
+    let rota = Rota::with_people(1);
+    let ada = Browser::signed_in(&rota, "U1");
+    let own = ada.cookie.clone().expect("a cookie");
+    let twice = format!("__Host-rota=other; {own}");
+    for (cookie, status) in [(format!("other=1; {own}"), 200), (twice, 400)] {
+        let request = Browser::of(&rota).request("GET", "/me");
+        let answer = request.header("Cookie", &cookie).send();
+        assert_eq!(answer.status(), status, "{cookie}");
+    }
+}
+
+#[test]
 fn public_rotations_are_read_without_signing_in_where_that_is_set() {
     let rota = Start::default().env("ROTA_LOGIN_PUBLIC", true).go();
     rota.people(3);

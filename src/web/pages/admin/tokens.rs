@@ -47,7 +47,8 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                                 td data-label="Created" { (times.show(token.created_at)) }
                                 td data-label="Expires" {
                                     @match token.expires_at { Some(at) => (times.show(at)), None => span.muted { "Never" } }
-                                    @if token.expires_at.is_some_and(|at| at <= visit.now) { " " span.tag.bad { "Expired" } }
+                                    @if token.disabled { " " span.tag.bad { "Disabled" } }
+                                    @else if token.expires_at.is_some_and(|at| at <= visit.now) { " " span.tag.bad { "Expired" } }
                                 }
                                 td {
                                     details {

@@ -217,6 +217,12 @@ fn a_body_is_json_of_a_named_type_and_a_bounded_size() {
     ] {
         send(kind, good).refused(415, "invalid_request");
     }
+    let twice = rota
+        .request("PATCH", &rotation.path(""))
+        .header("If-Match", "*")
+        .header("Content-Type", "text/plain")
+        .header("content-type", PLAIN_JSON);
+    twice.body(good).send().names("Content-Type");
     send(Some(PLAIN_JSON), &padded(MIB)).is(200);
     send(Some(PLAIN_JSON), &padded(MIB + 1)).refused(413, "invalid_request");
     for body in [

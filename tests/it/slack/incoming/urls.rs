@@ -91,6 +91,26 @@ fn only_what_slack_has_signed_is_taken() {
 }
 
 #[test]
+fn a_signature_that_is_sent_twice_is_refused() {
+    let slack = Slack::with_people(3);
+    let rota = started(&slack);
+    let at = seconds().to_string();
+    let (path, kind) = (PATHS[0], "application/x-www-form-urlencoded");
+    let (body, _) = body(path, &sample(path, &slack.response_url()));
+    let right = signature(SIGNING_SECRET, &at, body.as_bytes());
+    let headers = [
+        ("Content-Type", kind),
+        ("X-Slack-Request-Timestamp", at.as_str()),
+        ("X-Slack-Signature", right.as_str()),
+    ];
+    sent(&rota, path, &headers, body.as_bytes()).is(200);
+    for name in ["X-Slack-Request-Timestamp", "X-Slack-Signature"] {
+        let twice = [&headers[..], &[(name, "1")]].concat();
+        sent(&rota, path, &twice, body.as_bytes()).is(400);
+    }
+}
+
+#[test]
 fn the_age_of_a_signature_goes_by_the_real_clock() {
     let slack = Slack::with_people(1);
     let rota = started(&slack);

@@ -145,6 +145,40 @@ fn administrators_are_made_for_the_session() {
 }
 
 #[test]
+fn sessions_end_when_the_account_is_linked_to_somebody_else() {
+    let world = World::new();
+    let first = world.is_signed_in(world.sign_in(json!({})), "U1");
+    let second = json!({ "sub": "sub-2", "email": "u2@example.com" });
+    let other = world.is_signed_in(world.sign_in(second), "U2");
+    let named = Browser::signed_in(&world.rota, "U2");
+    // The person's other account takes the place of the first, and is nobody else's any more.
+    let line = format!(
+        "login link-identity --user U1 --issuer {} --sub sub-2",
+        world.provider.issuer
+    );
+    succeeds(&world.db, &line);
+    first.get("/me").is(303);
+    other.get("/me").is(303);
+    named.get("/me").is(200);
+}
+
+#[test]
+fn an_administrator_by_an_address_is_one_no_longer_than_the_address_is_theirs() {
+    let world = World::with(&[("ROTA_LOGIN_OIDC_ADMINS", "u1@example.com")]);
+    let unverified = json!({ "email_verified": false });
+    world.is_signed_in(world.sign_in(json!({})), "U1");
+    let browser = world.is_signed_in(world.sign_in(unverified), "U1");
+    browser.get("/admin").is(200);
+    let mut people = directory(3);
+    people["users"][0]["email"] = json!("other@example.com");
+    world.rota.import(&people);
+    browser.get("/me").is(303);
+    // It does not come back with the address.
+    world.rota.people(3);
+    browser.get("/me").is(303);
+}
+
+#[test]
 fn slack_is_matched_by_its_own_ids() {
     let world = World::with(&[("ROTA_LOGIN_OIDC_MATCH", "slack")]);
     // Slack takes no code challenge, so none is sent.
