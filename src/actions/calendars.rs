@@ -1,6 +1,7 @@
 //! Calendars of people (rules.md 24): add, list, change, remove, read now, and the absences of a person.
 
 mod applying;
+mod digesting;
 mod fetching;
 mod source;
 

@@ -3,7 +3,7 @@
 use crate::failpoint;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The system clock, or a frozen development clock. Instants are whole milliseconds.
 #[derive(Debug)]
@@ -53,6 +53,12 @@ impl Clock {
 /// Time for deadlines and rate limits. It never steps, and does not advance while the machine sleeps.
 pub fn monotonic() -> Instant {
     Instant::now()
+}
+
+/// The processor time that this thread has taken. What other threads do meanwhile does not count.
+pub fn processor_time() -> Duration {
+    let taken = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(taken).unwrap_or_default()
 }
 
 fn system_now() -> Timestamp {

@@ -68,20 +68,54 @@ fn read(app: &App, which: &Which) -> KnownCalendar {
     calendars::read_now(app, &author(), which).expect("a reading")
 }
 
+const GOOD: &str = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Vacation\r\nDTSTART:20270101T000000Z\r\n\
+                    DTEND:20270102T000000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+
 /// As it may be called, and as it may not: another address of the same machine, on which the server is there all the same.
 const HERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 1);
 const INSIDE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
+/// Five hundred zones whose rules take all the work that a zone may take.
+fn hostile() -> String {
+    let rules = "RRULE:FREQ=DAILY\r\n".repeat(9);
+    let part = |number: usize| {
+        format!(
+            "BEGIN:VTIMEZONE\r\nTZID:Z{number}\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0100\r\n\
+             TZOFFSETTO:+0200\r\n{rules}END:STANDARD\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\nDTSTART;TZID=Z{number}:20270101T000000\r\n\
+             DURATION:PT1H\r\nEND:VEVENT\r\n"
+        )
+    };
+    let parts: String = (0..500).map(part).collect();
+    format!("BEGIN:VCALENDAR\r\n{parts}END:VCALENDAR\r\n")
+}
+
+fn with_length(body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}")
+}
+
+#[test]
+fn a_calendar_that_takes_too_long_keeps_what_it_had() {
+    let answered = AtomicUsize::new(0);
+    let (port, _) = server(move |_| match answered.fetch_add(1, Ordering::Relaxed) {
+        0 => with_length(GOOD),
+        _ => with_length(&hostile()),
+    });
+    let office = office("calendars-slow", &[HERE]);
+    let which = add(&office.app, port);
+    assert_eq!(read(&office.app, &which).ahead, 1);
+    let slow = read(&office.app, &which);
+    let error = slow.calendar.reading.error.clone().unwrap_or_default();
+    assert!(
+        error.starts_with("the calendar takes too long to read"),
+        "{error}"
+    );
+    assert_eq!((slow.calendar.state(), slow.ahead), (State::Stale, 1));
+}
+
 #[test]
 fn a_host_that_turns_private_between_readings_is_not_called_again() {
-    let (port, asked) = server(|_| {
-        let body = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Vacation\r\nDTSTART:20270101T000000Z\r\n\
-                    DTEND:20270102T000000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
-        format!(
-            "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-            body.len()
-        )
-    });
+    let (port, asked) = server(|_| with_length(GOOD));
     let office = office("calendars-turn", &[HERE, INSIDE]);
     let which = add(&office.app, port);
     let first = read(&office.app, &which);
