@@ -2,6 +2,7 @@
 
 use super::App;
 use super::digesting::{self, Absences};
+use super::in_progress::{Busy, LARGEST, Place};
 use crate::client::{Answer, DialError, Limits, Request};
 use crate::domain::audit::host;
 use crate::domain::personal_calendar::PersonalCalendar;
@@ -16,10 +17,6 @@ const TIME: Duration = Duration::from_secs(10);
 
 /// The processor time that reading a body may take.
 const PROCESSOR_TIME: Duration = Duration::from_secs(2);
-
-/// The largest calendar, and the most that is made of one, in bytes.
-const LARGEST: usize = 10 * 1024 * 1024;
-const MOST_MADE: u64 = 18 * 1024 * 1024;
 
 /// Redirects that are followed.
 const REDIRECTS: usize = 3;
@@ -42,37 +39,63 @@ pub struct Body {
     pub absences: Absences,
 }
 
-/// Fetches and reads a calendar.
+/// Why there is no reading.
+#[derive(Debug)]
+pub enum NotRead {
+    /// The storage has failed.
+    Failed(Error),
+    Busy(Busy),
+    /// The calendar is gone, or the server stops.
+    Unwanted,
+}
+
+impl From<Error> for NotRead {
+    fn from(error: Error) -> NotRead {
+        NotRead::Failed(error)
+    }
+}
+
+/// Fetches and reads a calendar. Its place is free again when this returns.
 ///
 /// # Errors
-/// When the storage fails or the server stops. What is wrong with the calendar or its server is in the reading.
-pub fn fetch(app: &App, calendar: &PersonalCalendar) -> Result<Reading, Error> {
+/// [`NotRead`]. What is wrong with the calendar or its server is in the reading.
+pub fn fetch(app: &App, calendar: &PersonalCalendar, mut place: Place) -> Result<Reading, NotRead> {
     let person = app
         .store()
         .read(|tx| store::load_person(tx, &calendar.user))?;
     let now = app.now();
+    let answer = answer(app, calendar, now);
     let is_stopping = || app.runtime().is_stopping();
-    let began = processor_time();
-    let may_go_on = || match processor_time().saturating_sub(began) {
-        _ if is_stopping() => Err(TooMuch::Unwanted),
-        taken if taken > PROCESSOR_TIME => Err(TooMuch::Reading),
-        _ => Ok(()),
-    };
-    let mut work = digesting::work(MOST_MADE, &may_go_on);
-    let reading = answer(app, calendar, now).and_then(|answer| match answer.status {
-        304 => Ok(Found::NotModified),
-        _ => {
-            let read = digesting::read(&answer.body, calendar, person.as_ref(), now, &mut work);
-            Ok(Found::Calendar(Body {
-                etag: validator(&answer, "etag"),
-                last_modified: validator(&answer, "last-modified"),
-                absences: read?,
-            }))
-        }
-    });
-    if is_stopping() {
-        return Err(Error::Stopped);
+    if place.is_unwanted() || is_stopping() {
+        return Err(NotRead::Unwanted);
     }
+    let reading = match answer {
+        Err(why) => Err(why),
+        Ok(answer) if answer.status == 304 => Ok(Found::NotModified),
+        Ok(answer) => {
+            let room = place.reserve(answer.body.len(), is_stopping);
+            let room = room.map_err(NotRead::Busy)?;
+            let is_unwanted = || place.is_unwanted() || is_stopping();
+            let began = processor_time();
+            let may_go_on = || match processor_time().saturating_sub(began) {
+                _ if is_unwanted() => Err(TooMuch::Unwanted),
+                taken if taken > PROCESSOR_TIME => Err(TooMuch::Reading),
+                _ => Ok(()),
+            };
+            let mut work = digesting::work(room, &may_go_on);
+            let read = digesting::read(&answer.body, calendar, person.as_ref(), now, &mut work);
+            if is_unwanted() {
+                return Err(NotRead::Unwanted);
+            }
+            read.map(|absences| {
+                Found::Calendar(Body {
+                    etag: validator(&answer, "etag"),
+                    last_modified: validator(&answer, "last-modified"),
+                    absences,
+                })
+            })
+        }
+    };
     if let Err(why) = &reading {
         let host = host(&calendar.address.0);
         log::info!("calendar {} at {host}: {why}", calendar.id);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::actions::calendars::{self, KnownCalendar, Which};
+use crate::actions::outside::{self, Source};
 use crate::domain::address::AllowedNetworks;
 use crate::domain::personal_calendar::{CalendarEdit, NewCalendar, SecretAddress, State};
 use std::io::{Read, Write};
@@ -111,6 +112,30 @@ fn a_calendar_that_takes_too_long_keeps_what_it_had() {
         "{error}"
     );
     assert_eq!((slow.calendar.state(), slow.ahead), (State::Stale, 1));
+}
+
+#[test]
+fn a_reading_ends_when_its_calendar_is_removed() {
+    let office = office("calendars-removed", &[HERE]);
+    let (gone, stays) = (add(&office.app, 1), add(&office.app, 1));
+    let begin = |which: &Which| office.app.calendar_readings().begin(&which.calendar);
+    let [one, other] = [begin(&gone), begin(&stays)].map(|begun| begun.expect("a place"));
+    calendars::remove(&office.app, &author(), &gone).expect("a removal");
+    assert!(one.is_unwanted() && !other.is_unwanted());
+}
+
+#[test]
+fn nothing_is_read_for_a_server_that_stops() {
+    let (port, asked) = server(|_| with_length(GOOD));
+    let office = office("calendars-stop", &[HERE]);
+    let which = add(&office.app, port);
+    office.app.runtime().begin_stop();
+    let refused = calendars::read_now(&office.app, &author(), &which);
+    assert!(matches!(refused, Err(ActionError::Failed(Error::Stopped))));
+    let source = calendars::CalendarSource::new(office.app.clone());
+    let readings = source.read(outside::Which::Due).expect("a turn");
+    assert!(readings.is_empty());
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
 #[test]
