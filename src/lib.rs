@@ -107,10 +107,11 @@
 //!
 //! # Calendars of people
 //!
-//! [`sync`] reads calendars through `actions::calendars`: `fetching` asks their servers with `client::guard` and reads the body with
-//! `wire::ical`, `domain::recurrence` finds the instances, and `domain::personal_calendar` says which are absences. `applying`
-//! stores them, and has the rotations of the person judged as when a stored absence changes. Dealing sees them as any other
-//! absence.
+//! [`sync`] reads calendars through `actions::calendars`: `fetching` asks their servers with `client::guard`, and `digesting` reads
+//! the body with `wire::ical`, finds the instances with `domain::recurrence` and the absences with `domain::personal_calendar`.
+//! Every step charges one `domain::recurrence::Work`, which bounds what a reading takes and keeps; `in_progress` bounds how many
+//! run at once, for the loop and for requests. `applying` stores the absences, and has the rotations of the person judged as when a
+//! stored absence changes. Dealing sees them as any other absence.
 //!
 //! # What comes in from Slack
 //!

@@ -119,6 +119,7 @@ fn title(code: &str) -> Option<&'static str> {
         "tooManyMentions" => "Too many mentions",
         "webhook_endpoint_limit" => "Too many webhook endpoints",
         "too_many_calendars" => "Too many calendars",
+        "too_many_readings" => "Too many readings at once",
         "webhook_url_malformed" => "URL malformed",
         "webhook_url_scheme_not_allowed" => "URL scheme not allowed",
         "webhook_url_host_not_resolvable" => "URL host not resolvable",
@@ -218,6 +219,12 @@ impl From<Refusal> for Problem {
                 "too_many_calendars",
                 format!("a person has at most {MOST_OF_A_PERSON} calendars; remove one first"),
             ),
+            Refusal::TooManyReadings(why, seconds) => coded(
+                429,
+                "too_many_readings",
+                format!("{why}; wait {seconds} seconds"),
+            )
+            .with("Retry-After", seconds.to_string()),
             Refusal::WebhookUrl(error, detail) => coded(400, url_code(error), detail),
             Refusal::EventTypeUnknown(detail) => {
                 coded(400, "webhook_event_type_unknown", detail)

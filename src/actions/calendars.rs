@@ -1,9 +1,12 @@
 //! Calendars of people (rules.md 24): add, list, change, remove, read now, and the absences of a person.
 
 mod applying;
+mod digesting;
 mod fetching;
+mod in_progress;
 mod source;
 
+pub(super) use in_progress::InProgress;
 pub use source::CalendarSource;
 
 use super::{ActionError, App, audit, reads};
@@ -17,7 +20,10 @@ use crate::domain::personal_calendar::{
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::Interval;
 use crate::store::{self, Person, ReadTx};
+use fetching::NotRead;
+use in_progress::Place;
 use jiff::Timestamp;
+use std::time::Duration;
 
 /// A calendar, and how many absences it has from now on.
 #[derive(Clone, Debug)]
@@ -145,27 +151,82 @@ fn differences(before: &PersonalCalendar, after: &PersonalCalendar) -> Option<St
 /// As [`change`].
 pub fn remove(app: &App, author: &Author, which: &Which) -> Result<(), ActionError> {
     check_write(&author.principal, &which.user)?;
-    let (shared, which) = (app.clone(), which.clone());
-    audit::write(app.store(), author, move |tx, author| {
+    let (shared, which, id) = (app.clone(), which.clone(), &which.calendar);
+    let removed = audit::write(app.store(), author, move |tx, author| {
         let calendar = find(&tx.as_read(), &which)?;
         applying::replace(&shared, tx, author, &calendar, &[], |tx| {
             Ok(store::remove_calendar(tx, &calendar.id)?)
         })?;
         Ok(((), Some(entry(&calendar, "removed"))))
-    })
+    });
+    if removed.is_ok() {
+        app.calendar_readings().end(id);
+    }
+    removed
 }
 
 /// Reads a calendar now. That it cannot be read is no error: the calendar says so.
 ///
 /// # Errors
-/// As [`change`].
+/// As [`change`]; [`Refusal::TooManyReadings`] while it is being read, or as many others are as may be at once.
 pub fn read_now(app: &App, author: &Author, which: &Which) -> Result<KnownCalendar, ActionError> {
     check_write(&author.principal, &which.user)?;
+    app.store().read(|tx| find(tx, which))?;
+    let place = app.calendar_readings().begin(&which.calendar);
+    read_in(app, author, which, place.map_err(Refusal::from)?)
+}
+
+/// Reads a calendar that was just added, unless the loop has read it meanwhile. Waits for its reading to end and for a place, and
+/// leaves it to the loop where that takes longer than `patience`.
+///
+/// # Errors
+/// As [`change`].
+pub fn read_first(
+    app: &App,
+    author: &Author,
+    which: &Which,
+    patience: Duration,
+) -> Result<(), ActionError> {
+    check_write(&author.principal, &which.user)?;
+    let readings = app.calendar_readings();
+    let Ok(place) = readings.begin_within(&which.calendar, patience) else {
+        return Ok(());
+    };
     let calendar = app.store().read(|tx| find(tx, which))?;
-    let reading = fetching::fetch(app, &calendar)?;
+    if !calendar.reading.is_asked {
+        return Ok(());
+    }
+    match read_in(app, author, which, place) {
+        Ok(_) | Err(ActionError::Refused(Refusal::TooManyReadings(..))) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn read_in(
+    app: &App,
+    author: &Author,
+    which: &Which,
+    place: Place,
+) -> Result<KnownCalendar, ActionError> {
+    // As it is now that no other reading of it runs.
+    let calendar = app.store().read(|tx| find(tx, which))?;
+    let reading = match fetching::fetch(app, &calendar, place) {
+        Ok(reading) => reading,
+        Err(NotRead::Busy(busy)) => return Err(Refusal::from(busy).into()),
+        Err(NotRead::Failed(error)) => return Err(error.into()),
+        Err(NotRead::Unwanted) => {
+            app.store().read(|tx| find(tx, which))?;
+            return Err(store::Error::Stopped.into());
+        }
+    };
     applying::apply(app, author, &calendar, reading, true)?;
     let now = app.now();
     app.store().read(|tx| known(tx, find(tx, which)?, now))
+}
+
+/// Whether a large reading has ended since the last call, so that memory can be returned to the system.
+pub fn take_freed(app: &App) -> bool {
+    app.calendar_readings().take_freed()
 }
 
 /// The absences of a person that overlap a range, by their beginning: stored ones in rotations that the caller sees, and those of

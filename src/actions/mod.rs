@@ -80,6 +80,7 @@ use crate::metrics::Metrics;
 use crate::runtime::background::{Runtime, Watch};
 use crate::runtime::clock::Clock;
 use crate::store::Store;
+use calendars::InProgress;
 use jiff::{SignedDuration, Timestamp};
 use partners::Partners;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -108,6 +109,7 @@ pub struct App {
     audit_kept: SignedDuration,
     partners: Arc<Partners>,
     warned: Arc<Warned>,
+    calendar_readings: InProgress,
 }
 
 /// Settings for outgoing messages and URLs.
@@ -178,6 +180,7 @@ impl App {
             audit_kept: AUDIT_KEPT,
             partners: Arc::default(),
             warned: Arc::default(),
+            calendar_readings: InProgress::default(),
         }
     }
 
@@ -298,6 +301,11 @@ impl App {
     /// How often calendars are read.
     pub fn calendars_read_every(&self) -> SignedDuration {
         self.outward.calendars_read_every
+    }
+
+    /// The readings of calendars of people that run now.
+    pub(in crate::actions) fn calendar_readings(&self) -> &InProgress {
+        &self.calendar_readings
     }
 
     /// Mail and incoming webhooks.

@@ -103,11 +103,12 @@ pub const READ: Operation = Operation {
     id: "readPersonalCalendar",
     tag: "calendars",
     summary: "Read a calendar now",
-    about: "Answers when it has been read, also where that failed; `lastError` says why.",
+    about: "Answers when it has been read, also where that failed; `lastError` says why. One reading of a calendar and four in \
+            the server run at a time: others are refused with `too_many_readings`, and may be repeated after `Retry-After`.",
     query: &[],
     body: Body::None,
     gives: &[gives(200, "The calendar.", shape::<PersonalCalendar>)],
-    refuses: &[],
+    refuses: &[(429, "too_many_readings")],
 };
 
 /// POST read.

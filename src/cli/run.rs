@@ -5,7 +5,7 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::calendars::CalendarSource;
+use crate::actions::calendars::{self, CalendarSource};
 use crate::actions::directory;
 use crate::actions::directory_sync::DirectorySource;
 use crate::actions::outside::Source;
@@ -346,9 +346,12 @@ impl Bootstrap {
         let stop_server: StopServer = {
             let (stopper, sending) = (self.server.stopper(), delivery.handle());
             let (runtime, manager) = (Arc::clone(&runtime), Arc::clone(&self.manager));
+            let app = self.app.clone();
             Arc::new(move || {
                 runtime.begin_stop();
                 manager.stopping();
+                // A calendar whose server hangs holds up neither its loop nor whoever asked for it.
+                app.calendar_client().shut_down();
                 sending.stop();
                 stopper.stop();
             })
@@ -372,7 +375,7 @@ impl Bootstrap {
                 checked.store().check_files().map_err(|e| e.to_string())
             }),
             rescue_database: Box::new(move || rescue_log(rescued.store())),
-            tidy: Box::new(move || tidy(tidied.store())),
+            tidy: Box::new(move || tidy(&tidied)),
             ping_every: manager.ping_every(),
             ping: Box::new(move || manager.ping()),
             stop_server,
@@ -430,10 +433,11 @@ fn rescue_log(store: &Store) {
     }
 }
 
-/// Releases the memory that a burst of large responses has left in the heap and in the caches of readers.
-fn tidy(store: &Store) {
-    if memory::take_freed() {
-        store.close_idle_readers();
+/// Releases the memory that large calendars or a burst of large responses have left in the heap and in the caches of readers.
+fn tidy(app: &App) {
+    // Both are asked, so that neither is left for the next time.
+    if memory::take_freed() | calendars::take_freed(app) {
+        app.store().close_idle_readers();
         memory::trim();
     }
 }

@@ -55,6 +55,12 @@ pub enum Busy {
 }
 
 impl About {
+    /// The bytes of all texts in it.
+    pub fn length(&self) -> usize {
+        let texts = self.summary.iter().chain(&self.categories);
+        texts.chain(&self.declined).map(String::len).sum()
+    }
+
     /// Whether the event is an absence of the person with that address. Cancelled events never are, nor those that they declined.
     pub fn counts(&self, counts: Counts, words: &Words, email: Option<&str>) -> bool {
         let declined = |email: &str| {

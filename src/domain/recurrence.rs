@@ -7,11 +7,14 @@
 pub mod expand;
 pub mod rule;
 pub mod windows;
+mod work;
 pub mod zone;
 
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
 use zone::Zone;
+
+pub use work::{TooMuch, Work};
 
 /// A local time as an event has it: a date or a time of day, in a zone.
 #[derive(Clone, Debug)]
@@ -42,11 +45,18 @@ impl When {
 #[derive(Clone, Debug)]
 pub struct Times {
     /// Shared by an event and the changed instances of it.
-    pub uid: Option<String>,
+    pub uid: Option<Box<str>>,
     /// Rises with each change of the event; of two versions the higher one counts.
     pub sequence: i64,
     pub start: When,
     pub end: When,
+    /// `None` for an event that happens once: most do, and a calendar may have very many.
+    pub more: Option<Box<More>>,
+}
+
+/// What an event says beside its own start and end.
+#[derive(Clone, Debug, Default)]
+pub struct More {
     pub rules: Vec<rule::Rule>,
     /// Instances beside those of the rules.
     pub also: Vec<Extra>,
@@ -54,6 +64,24 @@ pub struct Times {
     pub except: Vec<When>,
     /// The instance of another event that this one changes.
     pub changes: Option<Changes>,
+}
+
+impl Times {
+    fn rules(&self) -> &[rule::Rule] {
+        self.more.as_ref().map_or(&[], |more| &more.rules)
+    }
+
+    fn also(&self) -> &[Extra] {
+        self.more.as_ref().map_or(&[], |more| &more.also)
+    }
+
+    fn except(&self) -> &[When] {
+        self.more.as_ref().map_or(&[], |more| &more.except)
+    }
+
+    fn changes(&self) -> Option<&Changes> {
+        self.more.as_ref()?.changes.as_ref()
+    }
 }
 
 /// An instance that stands beside those of the rules.
@@ -71,31 +99,4 @@ pub struct Changes {
     pub instance: When,
     /// Whether all later instances change likewise.
     pub onwards: bool,
-}
-
-/// A bound on the work for calendars that were made to take long.
-#[derive(Debug)]
-pub struct Work {
-    left: u64,
-}
-
-/// The bound was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMuch;
-
-impl Work {
-    /// That many days looked at, times built and instances made.
-    pub fn new(left: u64) -> Work {
-        Work { left }
-    }
-
-    pub(crate) fn spend(&mut self, steps: u64) -> Result<(), TooMuch> {
-        self.left = self.left.checked_sub(steps).ok_or(TooMuch)?;
-        Ok(())
-    }
-
-    /// What is left of it.
-    pub fn left(&self) -> u64 {
-        self.left
-    }
 }

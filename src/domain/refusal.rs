@@ -39,6 +39,8 @@ pub enum Refusal {
     WebhookLimit,
     /// The person has the maximum number of calendars.
     TooManyCalendars,
+    /// The calendar is being read, or as many others as may be at once: why, and the seconds after which to try again.
+    TooManyReadings(&'static str, u64),
     /// The endpoint's URL is refused: why, and the sentence for the caller.
     WebhookUrl(UrlFault, String),
     /// An unknown event type. The text names the member by its path.

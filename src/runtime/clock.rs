@@ -87,6 +87,12 @@ pub fn monotonic() -> Instant {
     Instant::now()
 }
 
+/// The processor time that this thread has taken. What other threads do meanwhile does not count.
+pub fn processor_time() -> Duration {
+    let taken = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(taken).unwrap_or_default()
+}
+
 fn system_now() -> Timestamp {
     let now = Timestamp::now();
     now.saturating_add(SignedDuration::from_secs(failpoint::clock_shift()))

@@ -39,9 +39,10 @@ pub(super) fn apply(
             }
             Ok(Found::Calendar(body)) => {
                 let validators = Some((body.etag, body.last_modified));
-                calendar.succeeded(now, pace, validators, body.error);
-                let said = format!("read, {} absences", body.absences.len());
-                (Some(body.absences), said)
+                let absences = body.absences;
+                calendar.succeeded(now, pace, validators, absences.error);
+                let said = format!("read, {} absences", absences.list.len());
+                (Some(absences.list), said)
             }
             Err(why) => {
                 calendar.failed(now, pace, why);

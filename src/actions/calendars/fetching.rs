@@ -1,37 +1,25 @@
 //! Fetches a calendar from its server and reads it. Nothing is written here.
 
 use super::App;
+use super::digesting::{self, Absences};
+use super::in_progress::{Busy, LARGEST, Place};
 use crate::client::{Answer, DialError, Limits, Request};
 use crate::domain::audit::host;
 use crate::domain::personal_calendar::PersonalCalendar;
-use crate::domain::recurrence::Work;
-use crate::domain::recurrence::expand::{Wanted, expand};
-use crate::domain::recurrence::zone::Zone;
-use crate::domain::time::Interval;
-use crate::runtime::clock::monotonic;
-use crate::store::{self, Error, MirroredAbsence, Person};
-use crate::wire::ical::reader;
-use jiff::{SignedDuration, Timestamp};
+use crate::domain::recurrence::TooMuch;
+use crate::runtime::clock::{monotonic, processor_time};
+use crate::store::{self, Error};
+use jiff::Timestamp;
 use std::time::Duration;
 
-/// How long a reading may take, with redirects.
+/// How long fetching may take, with redirects.
 const TIME: Duration = Duration::from_secs(10);
 
-/// The largest calendar, in bytes.
-const LARGEST: usize = 10 * 1024 * 1024;
+/// The processor time that reading a body may take.
+const PROCESSOR_TIME: Duration = Duration::from_secs(2);
 
 /// Redirects that are followed.
 const REDIRECTS: usize = 3;
-
-/// Occurrences that are kept of a calendar.
-const MOST: usize = 5_000;
-
-/// The work that one calendar may take.
-const WORK: u64 = 20_000_000;
-
-/// How far back and ahead absences are known.
-const BACK: SignedDuration = SignedDuration::from_hours(7 * 24);
-const AHEAD: SignedDuration = SignedDuration::from_hours(400 * 24);
 
 /// What a reading found, or why it failed, for people.
 pub type Reading = Result<Found, String>;
@@ -48,25 +36,66 @@ pub enum Found {
 pub struct Body {
     pub etag: Option<String>,
     pub last_modified: Option<String>,
-    /// By their beginning.
-    pub absences: Vec<MirroredAbsence>,
-    /// Which events could not be read.
-    pub error: Option<String>,
+    pub absences: Absences,
 }
 
-/// Fetches and reads a calendar.
+/// Why there is no reading.
+#[derive(Debug)]
+pub enum NotRead {
+    /// The storage has failed.
+    Failed(Error),
+    Busy(Busy),
+    /// The calendar is gone, or the server stops.
+    Unwanted,
+}
+
+impl From<Error> for NotRead {
+    fn from(error: Error) -> NotRead {
+        NotRead::Failed(error)
+    }
+}
+
+/// Fetches and reads a calendar. Its place is free again when this returns.
 ///
 /// # Errors
-/// When the storage fails. What is wrong with the calendar or its server is in the reading.
-pub fn fetch(app: &App, calendar: &PersonalCalendar) -> Result<Reading, Error> {
+/// [`NotRead`]. What is wrong with the calendar or its server is in the reading.
+pub fn fetch(app: &App, calendar: &PersonalCalendar, mut place: Place) -> Result<Reading, NotRead> {
     let person = app
         .store()
         .read(|tx| store::load_person(tx, &calendar.user))?;
     let now = app.now();
-    let reading = answer(app, calendar, now).and_then(|answer| match answer.status {
-        304 => Ok(Found::NotModified),
-        _ => read(&answer, calendar, person.as_ref(), now).map(Found::Calendar),
-    });
+    let answer = answer(app, calendar, now);
+    let is_stopping = || app.runtime().is_stopping();
+    if place.is_unwanted() || is_stopping() {
+        return Err(NotRead::Unwanted);
+    }
+    let reading = match answer {
+        Err(why) => Err(why),
+        Ok(answer) if answer.status == 304 => Ok(Found::NotModified),
+        Ok(answer) => {
+            let room = place.reserve(answer.body.len(), is_stopping);
+            let room = room.map_err(NotRead::Busy)?;
+            let is_unwanted = || place.is_unwanted() || is_stopping();
+            let began = processor_time();
+            let may_go_on = || match processor_time().saturating_sub(began) {
+                _ if is_unwanted() => Err(TooMuch::Unwanted),
+                taken if taken > PROCESSOR_TIME => Err(TooMuch::Reading),
+                _ => Ok(()),
+            };
+            let mut work = digesting::work(room, &may_go_on);
+            let read = digesting::read(&answer.body, calendar, person.as_ref(), now, &mut work);
+            if is_unwanted() {
+                return Err(NotRead::Unwanted);
+            }
+            read.map(|absences| {
+                Found::Calendar(Body {
+                    etag: validator(&answer, "etag"),
+                    last_modified: validator(&answer, "last-modified"),
+                    absences,
+                })
+            })
+        }
+    };
     if let Err(why) = &reading {
         let host = host(&calendar.address.0);
         log::info!("calendar {} at {host}: {why}", calendar.id);
@@ -175,67 +204,6 @@ fn resolved(from: &str, location: &str) -> Option<String> {
         .unwrap_or_default();
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     Some(format!("{scheme}://{authority}{folder}/{location}"))
-}
-
-/// The absences of a body.
-fn read(
-    answer: &Answer,
-    calendar: &PersonalCalendar,
-    person: Option<&Person>,
-    now: Timestamp,
-) -> Result<Body, String> {
-    let zone = person.and_then(|person| person.time_zone.as_deref());
-    let zone = zone.and_then(Zone::by_name).unwrap_or_else(Zone::utc);
-    let email = person.and_then(|person| person.email.as_deref());
-    let add = |far: SignedDuration| now.saturating_add(far).unwrap_or(now);
-    let span = Interval {
-        from: add(-BACK),
-        until: add(AHEAD),
-    };
-    let read = reader::read(&answer.body, &zone, span.until).map_err(|error| error.to_string())?;
-    let (times, abouts): (Vec<_>, Vec<_>) = read
-        .events
-        .into_iter()
-        .map(|event| (event.times, event.about))
-        .unzip();
-    let words = calendar.words();
-    let counts: Vec<bool> = abouts
-        .iter()
-        .map(|about| about.counts(calendar.counts, &words, email))
-        .collect();
-    let wanted = Wanted {
-        span,
-        near: now,
-        most: MOST,
-    };
-    let found = expand(&times, &|event| counts[event], wanted, &mut Work::new(WORK));
-    let mut absences: Vec<MirroredAbsence> = found
-        .instances
-        .into_iter()
-        .map(|instance| MirroredAbsence {
-            period: instance.period,
-            reason: abouts[instance.event].summary.clone(),
-        })
-        .collect();
-    absences.sort();
-    absences.dedup();
-    let failed = read.failed + found.failed;
-    let first = match read.first {
-        Some(first) => first.to_string(),
-        None => "it recurs in a way that takes too long".to_owned(),
-    };
-    Ok(Body {
-        etag: validator(answer, "etag"),
-        last_modified: validator(answer, "last-modified"),
-        absences,
-        error: match failed {
-            0 => None,
-            1 => Some(format!("1 event could not be read: {first}")),
-            failed => Some(format!(
-                "{failed} events could not be read; of the first: {first}"
-            )),
-        },
-    })
 }
 
 /// A validator that can be sent back.

@@ -68,10 +68,17 @@ pub fn name(status: u16, codes: &[&str]) -> String {
     if status == 401 && codes.contains(&"invalid_access_code") {
         return format!("{name}.invalid_access_code");
     }
-    if matches!(status, 400 | 409 | 503) {
+    // Those that many operations have.
+    let usual = [
+        "invalid_request",
+        "overloaded",
+        "rate_limited",
+        "storage_unavailable",
+    ];
+    if matches!(status, 400 | 409 | 429 | 503) {
         codes
             .iter()
-            .filter(|code| !["invalid_request", "overloaded", "storage_unavailable"].contains(code))
+            .filter(|code| !usual.contains(code))
             .for_each(|code| name.push_str(&format!(".{code}")));
     }
     name

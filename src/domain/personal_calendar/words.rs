@@ -1,5 +1,8 @@
 //! Words by which an event is known as an absence.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// Words that count unless others were chosen.
 pub const DEFAULT: [&str; 13] = [
     "out of office",
@@ -76,14 +79,20 @@ fn parts(text: &str) -> Vec<String> {
 /// by how they are written without.
 static PLAIN: &str = include_str!("../data/plain-letters.txt");
 
+/// Each accented letter, and what it is without its accents.
+static LETTERS: LazyLock<HashMap<char, &'static str>> = LazyLock::new(|| {
+    let lines = PLAIN.lines().filter_map(|line| line.split_once(' '));
+    let pairs = lines.flat_map(|(plain, accented)| accented.chars().map(move |c| (c, plain)));
+    // Of two lines with one letter the first counts.
+    pairs.collect::<Vec<_>>().into_iter().rev().collect()
+});
+
 /// What a lower-case letter is without its accents, if it has any.
 fn plain(accented: char) -> Option<&'static str> {
-    if accented.is_ascii() || accented >= '\u{2000}' {
-        return None;
+    match accented.is_ascii() || accented >= '\u{2000}' {
+        true => None,
+        false => LETTERS.get(&accented).copied(),
     }
-    let mut lines = PLAIN.lines().filter_map(|line| line.split_once(' '));
-    let found = lines.find(|(_, accented_ones)| accented_ones.contains(accented));
-    found.map(|(plain, _)| plain)
 }
 
 #[cfg(test)]

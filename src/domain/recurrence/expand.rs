@@ -5,10 +5,16 @@ use crate::domain::time::{FOREVER, Interval};
 use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, Timestamp};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// The work that one event may take. A thousand years of days fit.
 const WORK_OF_EVENT: u64 = 1_000_000;
+
+/// The work of one instance: its instants in its zone, and looking for it among those that are left out or changed.
+const WORK_OF_INSTANCE: u64 = 10;
+
+/// The work of finding the events that belong together, for each of them.
+const WORK_OF_GROUPING: u64 = 8;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -39,102 +45,99 @@ pub struct Expansion {
 }
 
 /// Finds the instances of events: of those that count, whole, where they meet the span.
+///
+/// # Errors
+/// [`TooMuch`] where the reading ends. An event that takes too much alone is left out and counted.
 pub fn expand(
     events: &[Times],
     counts: &dyn Fn(usize) -> bool,
     wanted: Wanted,
     work: &mut Work,
-) -> Expansion {
+) -> Result<Expansion, TooMuch> {
     let mut out = Expansion::default();
-    for group in grouped(events) {
-        let granted = work.left().min(WORK_OF_EVENT);
-        let mut own = Work::new(granted);
-        let before = out.instances.len();
-        let group = Group {
-            events,
-            counts,
-            span: wanted.span,
-            members: group,
-        };
-        if group.instances(&mut own, &mut out.instances).is_err() {
-            out.instances.truncate(before);
-            out.failed += 1;
+    work.spend(WORK_OF_GROUPING * events.len() as u64)?;
+    work.keep(size_of::<usize>() * events.len())?;
+    let uid = |at: usize| events[at].uid.as_deref();
+    let mut order: Vec<usize> = (0..events.len()).collect();
+    order.sort_unstable_by_key(|at| (uid(*at), *at));
+    for together in order.chunk_by(|a, b| uid(*a).is_some() && uid(*a) == uid(*b)) {
+        let mut own = Vec::new();
+        let found = work.part(WORK_OF_EVENT, |work| {
+            let group = Group {
+                events,
+                counts,
+                wanted,
+                members: Members::new(events, together, work)?,
+            };
+            group.instances(work, &mut own)
+        });
+        match found {
+            Ok(()) => out.instances.extend(own),
+            Err(TooMuch::Part) => out.failed += 1,
+            Err(end) => return Err(end),
         }
-        // What one event took is not there for the others.
-        let spent = granted - own.left();
-        let _ = work.spend(spent);
         if out.instances.len() > 4 * wanted.most {
             keep_nearest(&mut out.instances, wanted);
         }
     }
     keep_nearest(&mut out.instances, wanted);
-    out
+    out.instances.sort_unstable();
+    Ok(out)
 }
 
+/// Leaves the nearest, in any order.
 fn keep_nearest(instances: &mut Vec<Instance>, wanted: Wanted) {
-    if instances.len() > wanted.most {
-        let distance = |period: Interval| {
-            let ahead = period.from.duration_since(wanted.near);
-            ahead
-                .max(wanted.near.duration_since(period.until))
-                .max(SignedDuration::ZERO)
-        };
-        instances.sort_by_key(|instance| (distance(instance.period), *instance));
-        instances.truncate(wanted.most);
+    if instances.len() <= wanted.most {
+        return;
     }
-    instances.sort();
+    let distance = |period: Interval| {
+        let ahead = period.from.duration_since(wanted.near);
+        ahead
+            .max(wanted.near.duration_since(period.until))
+            .max(SignedDuration::ZERO)
+    };
+    instances.select_nth_unstable_by_key(wanted.most, |instance| {
+        (distance(instance.period), *instance)
+    });
+    instances.truncate(wanted.most);
 }
 
 /// The newest versions of events with one UID.
-#[derive(Default)]
 struct Members {
     events: Vec<usize>,
     changes: Vec<usize>,
 }
 
-fn grouped(events: &[Times]) -> Vec<Members> {
-    let mut by_uid: BTreeMap<&str, Members> = BTreeMap::new();
-    let mut alone = Vec::new();
-    for (at, event) in events.iter().enumerate() {
-        let members = match &event.uid {
-            Some(uid) => by_uid.entry(uid).or_default(),
-            None => {
-                alone.push(Members::default());
-                let Some(last) = alone.last_mut() else {
-                    continue;
-                };
-                last
-            }
-        };
-        match event.changes {
-            Some(_) => members.changes.push(at),
-            None => members.events.push(at),
-        }
-    }
-    let mut groups: Vec<Members> = by_uid.into_values().chain(alone).collect();
-    for members in &mut groups {
+impl Members {
+    fn new(events: &[Times], together: &[usize], work: &mut Work) -> Result<Members, TooMuch> {
+        let (mut changes, mut whole): (Vec<usize>, Vec<usize>) = together
+            .iter()
+            .partition(|at| events[**at].changes().is_some());
         // Several events with one UID and version are the mistake of a program that gave both the same UID: both count.
-        let newest = members.events.iter().map(|at| events[*at].sequence).max();
-        members
-            .events
-            .retain(|at| Some(events[*at].sequence) == newest);
+        let newest = whole.iter().map(|at| events[*at].sequence).max();
+        whole.retain(|at| Some(events[*at].sequence) == newest);
+        work.spend(WORK_OF_GROUPING * changes.len() as u64)?;
         let key = |at: &usize| {
-            let changes = events[*at].changes.as_ref();
+            let changes = events[*at].changes();
             changes.map(|changes| (changes.instance.civil, changes.instance.instant()))
         };
         // The last one of equal versions stands in the feed where a program appended it.
-        members
-            .changes
-            .sort_by_key(|at| (key(at), Reverse((events[*at].sequence, *at))));
-        members.changes.dedup_by_key(|at| key(at));
+        changes.sort_by_cached_key(|at| (key(at), Reverse((events[*at].sequence, *at))));
+        changes.dedup_by_key(|at| key(at));
+        Ok(Members {
+            events: whole,
+            changes,
+        })
     }
-    groups
 }
+
+/// Takes where an instance begins, and its end where it has its own.
+type Visit<'v> = &'v mut dyn FnMut(When, Option<When>, &mut Work) -> Result<(), TooMuch>;
 
 struct Group<'a> {
     events: &'a [Times],
     counts: &'a dyn Fn(usize) -> bool,
-    span: Interval,
+    wanted: Wanted,
     members: Members,
 }
 
@@ -170,7 +173,7 @@ impl Group<'_> {
             self.recurring(event, work, out)?;
         }
         for &change in &self.members.changes {
-            work.spend(1)?;
+            work.spend(WORK_OF_INSTANCE)?;
             let times = &self.events[change];
             self.add(change, &times.start, Some(times.end.clone()), out);
         }
@@ -185,12 +188,13 @@ impl Group<'_> {
         out: &mut Vec<Instance>,
     ) -> Result<(), TooMuch> {
         let times = &self.events[event];
-        work.spend(self.members.changes.len() as u64)?;
+        let named = self.members.changes.len() + times.except().len();
+        work.spend(WORK_OF_INSTANCE * named as u64)?;
         let changing = self.members.changes.iter().copied();
         let mut onwards: Vec<(Timestamp, usize)> = changing
             .clone()
             .filter_map(|at| {
-                let changes = self.events[at].changes.as_ref()?;
+                let changes = self.events[at].changes()?;
                 Some((changes.onwards.then(|| changes.instance.instant())??, at))
             })
             .collect();
@@ -198,15 +202,17 @@ impl Group<'_> {
         if !(self.counts)(event) && onwards.iter().all(|(_, at)| !(self.counts)(*at)) {
             return Ok(());
         }
-        let changed = changing.filter_map(|at| Some(&self.events[at].changes.as_ref()?.instance));
+        let changed = changing.filter_map(|at| Some(&self.events[at].changes()?.instance));
         let changed = Named::new(changed, &times.start);
-        let except = Named::new(times.except.iter(), &times.start);
+        let except = Named::new(times.except().iter(), &times.start);
         let mut seen = HashSet::new();
-        for (start, end) in self.starts(times, &onwards, work)? {
-            work.spend(1)?;
-            let Some(at) = start.instant() else { continue };
+        self.starts(times, &onwards, work, &mut |start, end, work| {
+            work.spend(WORK_OF_INSTANCE)?;
+            let Some(at) = start.instant() else {
+                return Ok(());
+            };
             if except.has(&start, at) || changed.has(&start, at) || !seen.insert(at) {
-                continue;
+                return Ok(());
             }
             let before = onwards.partition_point(|(from, _)| *from <= at);
             match before.checked_sub(1).map(|last| onwards[last].1) {
@@ -215,30 +221,29 @@ impl Group<'_> {
                     self.add(event, &start, end, out);
                 }
                 Some(change) => {
-                    let Some(start) = shifted(&self.events[change], &start, at) else {
-                        continue;
-                    };
-                    let end = end_of(&self.events[change], &start);
-                    self.add(change, &start, end, out);
+                    if let Some(start) = shifted(&self.events[change], &start, at) {
+                        let end = end_of(&self.events[change], &start);
+                        self.add(change, &start, end, out);
+                    }
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
-    /// Where the instances of an event begin that may meet the span, and their ends where they have their own.
+    /// Visits where the instances of an event begin that may meet the span, and their ends where they have their own.
     fn starts(
         &self,
         times: &Times,
         onwards: &[(Timestamp, usize)],
         work: &mut Work,
-    ) -> Result<Vec<(When, Option<When>)>, TooMuch> {
+        visit: Visit,
+    ) -> Result<(), TooMuch> {
         // The farthest that an instance reaches from where its rule has it.
         let reach = |times: &Times| {
             let length = distance(times.start.instant(), times.end.instant());
             let instance = times
-                .changes
-                .as_ref()
+                .changes()
                 .and_then(|changes| changes.instance.instant());
             let shift = instance.map_or(SignedDuration::ZERO, |at| {
                 distance(Some(at), times.start.instant())
@@ -250,32 +255,28 @@ impl Group<'_> {
         let far = far.saturating_add(SignedDuration::from_hours(48));
         let zone = &times.start.zone;
         let from = zone
-            .local(self.span.from)
+            .local(self.wanted.span.from)
             .checked_sub(far)
             .unwrap_or(DateTime::MIN);
         let until = zone
-            .local(self.span.until)
+            .local(self.wanted.span.until)
             .checked_add(far)
             .unwrap_or(DateTime::MAX);
-        let mut begins = vec![times.start.civil];
-        for rule in &times.rules {
-            rule.each(&times.start, (from, until), work, &mut |local| {
-                begins.push(local)
+        // Instances with an end of their own come first: of two that begin together that one counts.
+        for extra in times.also() {
+            visit(extra.start.clone(), extra.end.clone(), work)?;
+        }
+        visit(times.start.clone(), None, work)?;
+        for rule in times.rules() {
+            rule.each(&times.start, (from, until), work, &mut |civil, work| {
+                let start = When {
+                    civil,
+                    ..times.start.clone()
+                };
+                visit(start, None, work)
             })?;
         }
-        let ruled = begins.into_iter().map(|civil| {
-            let start = When {
-                civil,
-                ..times.start.clone()
-            };
-            (start, None)
-        });
-        // Instances with an end of their own come first: of two that begin together that one counts.
-        let also = times
-            .also
-            .iter()
-            .map(|extra| (extra.start.clone(), extra.end.clone()));
-        Ok(also.chain(ruled).collect())
+        Ok(())
     }
 
     fn add(&self, event: usize, start: &When, end: Option<When>, out: &mut Vec<Instance>) {
@@ -294,8 +295,12 @@ impl Group<'_> {
             from,
             until: until.min(FOREVER),
         };
-        if !period.is_empty() && period.meets(self.span).is_some() && (self.counts)(event) {
+        let is_met = period.meets(self.wanted.span).is_some();
+        if !period.is_empty() && is_met && (self.counts)(event) {
             out.push(Instance { period, event });
+            if out.len() > 2 * self.wanted.most {
+                keep_nearest(out, self.wanted);
+            }
         }
     }
 }
@@ -328,7 +333,7 @@ fn end_of(times: &Times, start: &When) -> Option<When> {
 
 /// Where an instance begins that is moved along with an earlier one.
 fn shifted(change: &Times, start: &When, at: Timestamp) -> Option<When> {
-    let instance = &change.changes.as_ref()?.instance;
+    let instance = &change.changes()?.instance;
     let zone = &change.start.zone;
     let local = |when: &When, at: Timestamp| match when.whole_day || when.zone.is(zone) {
         true => when.civil,

@@ -8,6 +8,12 @@ use crate::domain::days;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 
+/// The most instances of one period among which BYSETPOS chooses.
+const MOST_OF_A_SET: usize = 50_000;
+
+/// How many values of a rule's lists are looked through in one unit of work.
+const VALUES_OF_A_UNIT: usize = 16;
+
 /// How long a period is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Every {
@@ -75,17 +81,36 @@ impl Rule {
     }
 
     /// Visits the instances of an event that begin within a range of local times, both ends included, in order.
+    ///
+    /// # Errors
+    /// [`TooMuch`], also that of `visit`.
     pub fn each(
         &self,
         start: &When,
         (from, until): (DateTime, DateTime),
         work: &mut Work,
-        visit: &mut dyn FnMut(DateTime),
+        visit: &mut dyn FnMut(DateTime, &mut Work) -> Result<(), TooMuch>,
     ) -> Result<(), TooMuch> {
         let filled = self.filled(start.civil.date());
+        let work_of_day = filled.work_of_day();
+        work.spend(work_of_day)?;
         let last = self.last(start).min(until);
         let times = self.times(start, work)?;
         let mut left = self.count;
+        // Whether another instance may follow.
+        let mut give = |local: DateTime, work: &mut Work| -> Result<bool, TooMuch> {
+            if local < start.civil {
+                return Ok(true);
+            }
+            if local > last || left == Some(0) {
+                return Ok(false);
+            }
+            left = left.map(|left| left - 1);
+            if local >= from {
+                visit(local, work)?;
+            }
+            Ok(left != Some(0))
+        };
         let mut set = Vec::new();
         for step in self.first_step(start.civil.date(), from.date()).. {
             work.spend(1)?;
@@ -96,31 +121,54 @@ impl Rule {
                 return Ok(());
             }
             set.clear();
-            work.spend(length.unsigned_abs())?;
             for day in (first..first + length).filter_map(days::date) {
+                work.spend(work_of_day)?;
                 if !filled.takes(day) {
                     continue;
                 }
                 work.spend(times.len() as u64)?;
-                set.extend(times.iter().map(|time| day.to_datetime(*time)));
+                let locals = times.iter().map(|time| day.to_datetime(*time));
+                if !self.positions.is_empty() {
+                    set.extend(locals);
+                    if set.len() > MOST_OF_A_SET {
+                        return Err(TooMuch::Part);
+                    }
+                    continue;
+                }
+                for local in locals {
+                    if !give(local, work)? {
+                        return Ok(());
+                    }
+                }
             }
             if !self.positions.is_empty() {
-                set = self.positioned(&set);
-            }
-            for &local in set.iter().filter(|local| **local >= start.civil) {
-                if local > last || left == Some(0) {
-                    return Ok(());
+                work.spend(self.positions.len() as u64)?;
+                for local in self.positioned(&set) {
+                    if !give(local, work)? {
+                        return Ok(());
+                    }
                 }
-                left = left.map(|left| left - 1);
-                if local >= from {
-                    visit(local);
-                }
-            }
-            if left == Some(0) {
-                return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// The bytes that it keeps.
+    pub fn size(&self) -> usize {
+        let bytes = [&self.months, &self.weeks, &self.month_days, &self.hours];
+        let bytes = bytes.into_iter().chain([&self.minutes, &self.seconds]);
+        let numbers = self.year_days.len() + self.positions.len();
+        size_of::<Rule>()
+            + bytes.map(Vec::len).sum::<usize>()
+            + size_of::<i16>() * numbers
+            + size_of_val(&self.weekdays[..])
+    }
+
+    /// The work of testing one day.
+    fn work_of_day(&self) -> u64 {
+        let numbers = self.months.len() + self.weeks.len() + self.month_days.len();
+        let values = numbers + self.year_days.len() + self.weekdays.len();
+        (1 + values.div_ceil(VALUES_OF_A_UNIT)) as u64
     }
 
     /// The last local time that an instance may have.
@@ -221,6 +269,9 @@ impl Rule {
             rule.weekdays
                 .iter_mut()
                 .for_each(|(number, _)| *number = None);
+            rule.weekdays
+                .sort_by_key(|(_, day)| day.to_monday_zero_offset());
+            rule.weekdays.dedup();
         }
         match rule.every {
             _ if has_days => {}

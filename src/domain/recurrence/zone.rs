@@ -39,6 +39,15 @@ pub struct OwnZone {
 /// Before this day a zone that a calendar defines has the offset that it had first: no event that is read is older.
 const FIRST_DAY: Date = date(1970, 1, 1);
 
+/// The work of one change of the offset: its instant, and its place among the others.
+const WORK_OF_CHANGE: u64 = 4;
+
+/// The longest name of a zone that is looked for, in bytes.
+const LONGEST_NAME: usize = 255;
+
+/// How many parts a name in tzdata has at the most, as in `America/Argentina/Buenos_Aires`.
+const MOST_PARTS: usize = 3;
+
 /// Longer than any two offsets are apart.
 const FAR: SignedDuration = SignedDuration::from_hours(26);
 
@@ -49,9 +58,12 @@ impl Zone {
     }
 
     /// A zone by its name in tzdata, also where a program's prefix stands before it (`/mozilla.org/20050126_1/Europe/Berlin`), or
-    /// by its name in Windows.
+    /// by its name in Windows. Takes the same time for every name.
     pub fn by_name(name: &str) -> Option<Zone> {
         let name = name.trim();
+        if name.len() > LONGEST_NAME {
+            return None;
+        }
         let get = |name: &str| {
             let known = TimeZoneDatabase::bundled().get(name).ok();
             known.filter(|tz| !tz.is_unknown()).map(Zone::Named)
@@ -64,15 +76,14 @@ impl Zone {
         }
         // Only a prefix that says so: `x/UTC` may be anything.
         let prefixed = name.strip_prefix('/')?;
-        let mut rest = prefixed;
-        while let Some((_, shorter)) = rest.split_once('/') {
-            rest = shorter;
-            let is_name = rest.contains('/') || rest.eq_ignore_ascii_case("UTC");
-            if let Some(zone) = is_name.then(|| get(rest)).flatten() {
-                return Some(zone);
-            }
-        }
-        None
+        let parts = prefixed.rmatch_indices('/').take(MOST_PARTS);
+        let mut ends: Vec<&str> = parts.map(|(at, _)| &prefixed[at + 1..]).collect();
+        // The longest first.
+        ends.reverse();
+        ends.into_iter().find_map(|end| {
+            let is_name = end.contains('/') || end.eq_ignore_ascii_case("UTC");
+            is_name.then(|| get(end)).flatten()
+        })
     }
 
     /// The instant of a local time. One that a clock skips is as long after the change as it is after the time before; one
@@ -122,8 +133,12 @@ impl OwnZone {
             let last = tz.to_datetime(until);
             for rule in &observance.rules {
                 let from = FIRST_DAY.at(0, 0, 0, 0);
-                rule.each(&start, (from, last), work, &mut |local| begins.push(local))?;
+                rule.each(&start, (from, last), work, &mut |local, work| {
+                    begins.push(local);
+                    work.spend(WORK_OF_CHANGE)
+                })?;
             }
+            work.spend(WORK_OF_CHANGE * begins.len() as u64)?;
             let instants = begins
                 .iter()
                 .filter_map(|local| tz.to_timestamp(*local).ok());
@@ -137,6 +152,11 @@ impl OwnZone {
             first: *first,
             changes: changes.iter().map(|(at, _, after)| (*at, *after)).collect(),
         }))
+    }
+
+    /// The bytes that it keeps.
+    pub fn size(&self) -> usize {
+        size_of::<OwnZone>() + self.changes.len() * size_of::<(Timestamp, Offset)>()
     }
 
     fn offset(&self, at: Timestamp) -> Offset {

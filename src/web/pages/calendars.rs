@@ -1,8 +1,8 @@
 //! The reader's calendars: what they brought, what is wrong with them, and adding and removing them.
 
 use super::times;
+use crate::actions::ActionError;
 use crate::actions::calendars::{self, KnownCalendar, Which};
-use crate::actions::{ActionError, App};
 use crate::domain::audit::host;
 use crate::domain::personal_calendar::{
     CalendarEdit, Counts, MOST_OF_A_PERSON, NewCalendar, State,
@@ -18,8 +18,12 @@ use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use crate::wire::personal_calendar::{address, counts_of};
 use maud::{Markup, html};
+use std::time::Duration;
 
 const TITLE: &str = "Calendars that say when I am away";
+
+/// How long the page of somebody who adds a calendar waits for its first reading.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 const FIELDS: [&str; 4] = ["url", "name", "counts", "words"];
 
@@ -60,8 +64,11 @@ fn mine(visit: &Visit) -> Result<Vec<KnownCalendar>, Problem> {
 
 /// GET /me/calendars.
 pub fn show(visit: &Visit) -> Outcome {
-    let values = Form::with([("counts", Counts::default().name())]);
-    page(visit, 200, &values, &Errors::default())
+    page(visit, 200, &blank(), &Errors::default())
+}
+
+fn blank() -> Form {
+    Form::with([("counts", Counts::default().name())])
 }
 
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Response, Problem> {
@@ -139,7 +146,8 @@ pub fn create(visit: &Visit) -> Outcome {
                     user: made.calendar.user.clone(),
                     calendar: made.calendar.id.clone(),
                 };
-                read_by(visit, visit.app(), &which)?;
+                let author = visit.author("readPersonalCalendar");
+                calendars::read_first(visit.app(), &author, &which, PATIENCE)?;
                 visit.note(Note::new("The calendar was added."));
                 Ok(answer::see("/me/calendars"))
             }
@@ -178,10 +186,6 @@ fn new(visit: &Visit) -> Result<NewCalendar, Refusal> {
     })
 }
 
-fn read_by(visit: &Visit, app: &App, which: &Which) -> Result<KnownCalendar, ActionError> {
-    calendars::read_now(app, &visit.author("readPersonalCalendar"), which)
-}
-
 fn which(visit: &Visit) -> Result<Which, Problem> {
     Ok(Which {
         user: visit.me()?.person.id.clone(),
@@ -192,13 +196,28 @@ fn which(visit: &Visit) -> Result<Which, Problem> {
 /// POST /me/calendars/{calendar}/read.
 pub fn read(visit: &Visit) -> Outcome {
     visit.once(|| {
-        let known = read_by(visit, visit.app(), &which(visit)?)?;
+        let author = visit.author("readPersonalCalendar");
+        let known = match calendars::read_now(visit.app(), &author, &which(visit)?) {
+            Err(ActionError::Refused(refusal @ Refusal::TooManyReadings(..))) => {
+                return busy(visit, Problem::from(refusal));
+            }
+            known => known?,
+        };
         visit.note(Note::new(match known.calendar.reading.failures {
             0 => "The calendar was read.",
             _ => "The calendar cannot be read.",
         }));
         Ok(answer::see("/me/calendars"))
     })
+}
+
+/// The page, with why a calendar is not read now.
+fn busy(visit: &Visit, why: Problem) -> Outcome {
+    let mut errors = Errors::default();
+    errors.add_refusal(why.detail(), &FIELDS);
+    let mut shown = page(visit, 429, &blank(), &errors)?;
+    shown.headers.extend(why.headers().iter().cloned());
+    Ok(shown)
 }
 
 /// POST /me/calendars/{calendar}/remove.

@@ -1,5 +1,6 @@
 //! What is wrong with an event.
 
+use crate::domain::recurrence::TooMuch;
 use std::fmt;
 
 /// What is shown of what is wrong, in characters.
@@ -21,6 +22,14 @@ pub enum EventError {
     TooLong(&'static str),
     /// It has the exception rules of an older standard.
     ExceptionRule,
+    /// Not the event: the reading has ended at one of its bounds.
+    TooMuch(TooMuch),
+}
+
+impl From<TooMuch> for EventError {
+    fn from(end: TooMuch) -> EventError {
+        EventError::TooMuch(end)
+    }
 }
 
 impl fmt::Display for EventError {
@@ -38,6 +47,7 @@ impl fmt::Display for EventError {
             EventError::EndsBeforeStart => write!(f, "it ends before it starts"),
             EventError::TooLong(name) => write!(f, "{name} is too long"),
             EventError::ExceptionRule => write!(f, "EXRULE is not supported"),
+            EventError::TooMuch(_) => write!(f, "the calendar takes too long to read"),
         }
     }
 }

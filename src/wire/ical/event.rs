@@ -7,29 +7,42 @@ use super::rule;
 use super::value::{Moment, duration, moment, text, texts};
 use super::zones::Zones;
 use crate::domain::personal_calendar::{About, Busy};
+use crate::domain::recurrence::rule::Rule;
 use crate::domain::recurrence::zone::Zone;
-use crate::domain::recurrence::{Changes, Extra, Times, When};
+use crate::domain::recurrence::{Changes, Extra, More, Times, When, Work};
 use jiff::SignedDuration;
 
 /// Dates beside the rules of one event, and rules, that are read.
 const MOST_DATES: usize = 10_000;
 const MOST_RULES: usize = 10;
 
-/// What is kept of a summary, in characters.
+/// Categories and declined addresses of one event that are looked at.
+const MOST_CATEGORIES: usize = 100;
+const MOST_DECLINED: usize = 10_000;
+
+/// What is looked at of a summary or a category, in characters.
 const LONGEST_SUMMARY: usize = 200;
 
-/// An event of a calendar.
-#[derive(Clone, Debug)]
-pub struct Event {
-    pub times: Times,
-    pub about: About,
-}
+/// The work of one event, and of one date of it.
+const WORK: u64 = 8;
+const WORK_OF_DATE: u64 = 2;
 
-/// Reads an event.
-pub fn read(component: &Component, zones: &Zones) -> Result<Event, EventError> {
+/// What is kept of a text or list beside its content, in bytes.
+pub(super) const HEAD: usize = 16;
+
+/// Reads an event: when it happens, and what it says beside that.
+pub fn read(
+    component: &Component,
+    zones: &mut Zones,
+    work: &mut Work,
+) -> Result<(Times, About), EventError> {
+    work.spend(WORK)?;
+    if component.is_cut {
+        return Err(EventError::TooLong("VEVENT"));
+    }
     let start = component.line("DTSTART").ok_or(EventError::NoStart)?;
-    let start = single("DTSTART", start, zones)?;
-    let end = end(component, &start, zones)?;
+    let start = single("DTSTART", start, zones, work)?;
+    let end = end(component, &start, zones, work)?;
     if component.line("EXRULE").is_some() {
         return Err(EventError::ExceptionRule);
     }
@@ -39,27 +52,51 @@ pub fn read(component: &Component, zones: &Zones) -> Result<Event, EventError> {
         .value("SEQUENCE")
         .and_then(|number| number.parse().ok());
     let uid = component.value("UID").filter(|uid| !uid.is_empty());
-    let changes = component.line("RECURRENCE-ID").map(|line| {
-        let range = line.parameter("RANGE").unwrap_or_default();
-        Ok(Changes {
-            instance: single("RECURRENCE-ID", line, zones)?,
-            onwards: range.eq_ignore_ascii_case("THISANDFUTURE"),
-        })
-    });
+    let changes = match component.line("RECURRENCE-ID") {
+        Some(line) => {
+            let range = line.parameter("RANGE").unwrap_or_default();
+            Some(Changes {
+                instance: single("RECURRENCE-ID", line, zones, work)?,
+                onwards: range.eq_ignore_ascii_case("THISANDFUTURE"),
+            })
+        }
+        None => None,
+    };
+    let mut also = also(component, zones, work)?;
+    let mut except = except(component, zones, work)?;
+    also.shrink_to_fit();
+    except.shrink_to_fit();
+    let more = More {
+        also,
+        except,
+        rules,
+        changes,
+    };
     let times = Times {
-        uid: uid.map(str::to_owned),
+        uid: uid.map(Into::into),
         sequence: sequence.unwrap_or(0),
-        also: also(component, zones)?,
-        except: except(component, zones)?,
-        changes: changes.transpose()?,
         start,
         end,
-        rules,
+        more: boxed(more),
     };
-    Ok(Event {
-        times,
-        about: about(component),
-    })
+    work.keep(size(&times))?;
+    Ok((times, about(component)))
+}
+
+fn boxed(more: More) -> Option<Box<More>> {
+    let lists = more.rules.len() + more.also.len() + more.except.len();
+    (lists > 0 || more.changes.is_some()).then(|| Box::new(more))
+}
+
+/// The bytes that an event keeps.
+fn size(times: &Times) -> usize {
+    let uid = times.uid.as_ref().map_or(0, |uid| HEAD + uid.len());
+    let more = times.more.as_ref().map_or(0, |more| {
+        let rules: usize = more.rules.iter().map(Rule::size).sum();
+        let dates = size_of_val(&more.also[..]) + size_of_val(&more.except[..]);
+        size_of::<More>() + 4 * HEAD + rules + dates
+    });
+    size_of::<Times>() + uid + more
 }
 
 fn about(component: &Component) -> About {
@@ -87,25 +124,30 @@ fn about(component: &Component) -> About {
         };
         [Some(mail), line.parameter("EMAIL")].into_iter().flatten()
     });
-    let summary = component.value("SUMMARY").map(text);
+    let short = |text: String| text.chars().take(LONGEST_SUMMARY).collect::<String>();
+    let categories = component
+        .all("CATEGORIES")
+        .flat_map(|line| texts(line.value()));
     About {
-        summary: summary.map(|summary| summary.chars().take(LONGEST_SUMMARY).collect()),
-        categories: component
-            .all("CATEGORIES")
-            .flat_map(|line| texts(line.value()))
-            .collect(),
+        summary: component.value("SUMMARY").map(text).map(short),
+        categories: categories.take(MOST_CATEGORIES).map(short).collect(),
         is_cancelled: is("STATUS", "CANCELLED"),
         is_transparent: is("TRANSP", "TRANSPARENT"),
         busy,
-        declined: addresses.map(str::to_owned).collect(),
+        declined: addresses.take(MOST_DECLINED).map(str::to_owned).collect(),
     }
 }
 
 /// The end of an event, by its end or its duration, which is added on the wall clock. A day without either ends with it.
-fn end(component: &Component, start: &When, zones: &Zones) -> Result<When, EventError> {
+fn end(
+    component: &Component,
+    start: &When,
+    zones: &mut Zones,
+    work: &mut Work,
+) -> Result<When, EventError> {
     let day = SignedDuration::from_hours(24);
     let end = if let Some(line) = component.line("DTEND") {
-        single("DTEND", line, zones)?
+        single("DTEND", line, zones, work)?
     } else if let Some(value) = component.value("DURATION") {
         let wrong = || EventError::Property("DURATION", value.into());
         start
@@ -127,44 +169,74 @@ fn end(component: &Component, start: &When, zones: &Zones) -> Result<When, Event
     }
 }
 
-/// The local time of a moment in the zone that its line names.
-fn when(name: &'static str, line: &Line, text: &str, zones: &Zones) -> Result<When, EventError> {
-    let moment = moment(text.trim()).ok_or_else(|| EventError::Property(name, text.into()))?;
-    let zone = match (moment, line.parameter("TZID")) {
-        (Moment::Utc(_), _) => Zone::utc(),
-        (Moment::Local(_), Some(zone)) => zones.get(zone)?,
-        (Moment::Local(_), None) | (Moment::Day(_), _) => zones.home().clone(),
-    };
-    Ok(When {
-        civil: moment.civil(),
-        whole_day: matches!(moment, Moment::Day(_)),
-        zone,
-    })
+/// The times of one line, which are in the zone that it names.
+struct Dated<'l> {
+    name: &'static str,
+    line: &'l Line<'l>,
+    /// Looked for once, where a time needs it.
+    zone: Option<Zone>,
 }
 
-fn single(name: &'static str, line: &Line, zones: &Zones) -> Result<When, EventError> {
-    when(name, line, line.value(), zones)
+impl<'l> Dated<'l> {
+    fn new(name: &'static str, line: &'l Line<'l>) -> Dated<'l> {
+        let zone = None;
+        Dated { name, line, zone }
+    }
+
+    fn when(&mut self, text: &str, zones: &mut Zones, work: &mut Work) -> Result<When, EventError> {
+        work.spend(WORK_OF_DATE)?;
+        let wrong = || EventError::Property(self.name, text.into());
+        let moment = moment(text.trim()).ok_or_else(wrong)?;
+        let zone = match moment {
+            Moment::Utc(_) => Zone::utc(),
+            Moment::Day(_) => zones.home().clone(),
+            Moment::Local(_) => match &self.zone {
+                Some(zone) => zone.clone(),
+                None => {
+                    let zone = match self.line.parameter("TZID") {
+                        Some(name) => zones.get(name, work)?,
+                        None => zones.home().clone(),
+                    };
+                    self.zone.insert(zone).clone()
+                }
+            },
+        };
+        Ok(When {
+            civil: moment.civil(),
+            whole_day: matches!(moment, Moment::Day(_)),
+            zone,
+        })
+    }
 }
 
-fn also(component: &Component, zones: &Zones) -> Result<Vec<Extra>, EventError> {
+fn single(
+    name: &'static str,
+    line: &Line,
+    zones: &mut Zones,
+    work: &mut Work,
+) -> Result<When, EventError> {
+    Dated::new(name, line).when(line.value(), zones, work)
+}
+
+fn also(
+    component: &Component,
+    zones: &mut Zones,
+    work: &mut Work,
+) -> Result<Vec<Extra>, EventError> {
     let mut also = Vec::new();
     for line in component.all("RDATE") {
-        listed(line, "RDATE", also.len())?;
-        for item in line
-            .value()
-            .split(',')
-            .filter(|item| !item.trim().is_empty())
-        {
+        let mut dated = Dated::new("RDATE", line);
+        for item in listed(line, "RDATE", also.len())? {
             let (start, end) = match item.split_once('/') {
                 Some((start, end)) => (start, Some(end.trim())),
                 None => (item, None),
             };
-            let start = when("RDATE", line, start, zones)?;
+            let start = dated.when(start, zones, work)?;
             let end = match end {
                 None => None,
                 Some(end) => match duration(end) {
                     Some(length) => Some(start.moved(length).ok_or(EventError::EndsBeforeStart)?),
-                    None => Some(when("RDATE", line, end, zones)?),
+                    None => Some(dated.when(end, zones, work)?),
                 },
             };
             also.push(Extra { start, end });
@@ -173,25 +245,31 @@ fn also(component: &Component, zones: &Zones) -> Result<Vec<Extra>, EventError> 
     Ok(also)
 }
 
-fn except(component: &Component, zones: &Zones) -> Result<Vec<When>, EventError> {
+fn except(
+    component: &Component,
+    zones: &mut Zones,
+    work: &mut Work,
+) -> Result<Vec<When>, EventError> {
     let mut except = Vec::new();
     for line in component.all("EXDATE") {
-        listed(line, "EXDATE", except.len())?;
-        for item in line
-            .value()
-            .split(',')
-            .filter(|item| !item.trim().is_empty())
-        {
-            except.push(when("EXDATE", line, item, zones)?);
+        let mut dated = Dated::new("EXDATE", line);
+        for item in listed(line, "EXDATE", except.len())? {
+            except.push(dated.when(item, zones, work)?);
         }
     }
     Ok(except)
 }
 
-fn listed(line: &Line, name: &'static str, before: usize) -> Result<(), EventError> {
+/// The items of a list.
+fn listed<'l>(
+    line: &'l Line,
+    name: &'static str,
+    before: usize,
+) -> Result<impl Iterator<Item = &'l str>, EventError> {
+    let items = line.value().split(',');
     let count = before + line.value().bytes().filter(|byte| *byte == b',').count();
     match line.is_cut || count >= MOST_DATES {
         true => Err(EventError::TooLong(name)),
-        false => Ok(()),
+        false => Ok(items.filter(|item| !item.trim().is_empty())),
     }
 }

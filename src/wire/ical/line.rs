@@ -30,6 +30,11 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// Bytes that were not looked through yet.
+    pub fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     fn physical(&mut self) -> &'a [u8] {
         let end = self.rest.iter().position(|byte| *byte == b'\n');
         let (line, rest) = match end {
@@ -102,6 +107,11 @@ impl<'a> Line<'a> {
             colon,
             is_cut,
         })
+    }
+
+    /// Its length, in bytes.
+    pub fn length(&self) -> usize {
+        self.text.len()
     }
 
     /// The name, as it was written.

@@ -10,14 +10,17 @@ use std::str::FromStr;
 /// The most values of one part: all days of a year, from both ends.
 const MOST_VALUES: usize = 732;
 
-/// Parses the value of RRULE.
+/// The most parts of a rule. The standard has 17, each once.
+const MOST_PARTS: usize = 50;
+
+/// Parses the value of RRULE. Its lists have each value once.
 pub fn read(value: &str) -> Result<Rule, EventError> {
     let wrong = |part: &str| EventError::Rule(part.into());
     let mut parts = Vec::new();
     for part in value.trim().trim_end_matches(';').split(';') {
         let (name, value) = part.split_once('=').ok_or_else(|| wrong(part))?;
         let name = name.trim().to_ascii_uppercase();
-        if parts.iter().any(|(known, _)| *known == name) {
+        if parts.len() == MOST_PARTS || parts.iter().any(|(known, _)| *known == name) {
             return Err(wrong(part));
         }
         parts.push((name, value.trim()));
@@ -64,6 +67,9 @@ fn part(rule: &mut Rule, name: &str, value: &str) -> Option<()> {
             let days = value.split(',').map(numbered_weekday);
             rule.weekdays = days.collect::<Option<_>>()?;
             (rule.weekdays.len() <= MOST_VALUES).then_some(())?;
+            rule.weekdays
+                .sort_by_key(|(number, day)| (*number, day.to_monday_zero_offset()));
+            rule.weekdays.dedup();
         }
         "BYMONTH" => rule.months = numbers(value, 1, 12)?,
         "BYWEEKNO" => rule.weeks = from_both_ends(value, 53)?,
@@ -81,18 +87,21 @@ fn part(rule: &mut Rule, name: &str, value: &str) -> Option<()> {
     Some(())
 }
 
-fn numbers<T: FromStr + PartialOrd + Copy>(value: &str, least: T, most: T) -> Option<Vec<T>> {
+fn numbers<T: FromStr + Ord + Copy>(value: &str, least: T, most: T) -> Option<Vec<T>> {
     let numbers = value.split(',').map(|number| {
         let number: T = number.trim().parse().ok()?;
         (least <= number && number <= most).then_some(number)
     });
-    let numbers: Vec<T> = numbers.collect::<Option<_>>()?;
-    (numbers.len() <= MOST_VALUES).then_some(numbers)
+    let mut numbers: Vec<T> = numbers.collect::<Option<_>>()?;
+    (numbers.len() <= MOST_VALUES).then_some(())?;
+    numbers.sort_unstable();
+    numbers.dedup();
+    Some(numbers)
 }
 
 fn from_both_ends<T>(value: &str, most: T) -> Option<Vec<T>>
 where
-    T: FromStr + PartialOrd + Copy + From<i8> + std::ops::Neg<Output = T>,
+    T: FromStr + Ord + Copy + From<i8> + std::ops::Neg<Output = T>,
 {
     let numbers = numbers(value, -most, most)?;
     numbers
@@ -168,5 +177,20 @@ mod tests {
             assert_eq!(read(text).is_ok(), is_read, "{text}");
         }
         assert_eq!(read("FREQ=HOURLY").unwrap_err(), EventError::TooOften);
+        let parts = |count| {
+            (0..count).fold("FREQ=DAILY".to_owned(), |text, n| {
+                text + &format!(";X-{n}=1")
+            })
+        };
+        assert!(read(&parts(MOST_PARTS - 1)).is_ok());
+        assert!(read(&parts(MOST_PARTS)).is_err());
+    }
+
+    #[test]
+    fn lists_have_each_value_once() {
+        let rule =
+            read("FREQ=YEARLY;BYDAY=MO,1MO,MO,1MO,-1TU;BYMONTH=2,1,2;BYSETPOS=-1,1,-1,1").unwrap();
+        assert_eq!((rule.weekdays.len(), rule.months), (3, vec![1, 2]));
+        assert_eq!(rule.positions, [-1, 1]);
     }
 }

@@ -1,6 +1,6 @@
 use super::component::Unreadable;
 use super::error::EventError;
-use super::reader::{Calendar, read};
+use super::reader::{Calendar, Terms, read};
 use crate::domain::recurrence::Work;
 use crate::domain::recurrence::expand::{Wanted, expand};
 use crate::domain::recurrence::zone::Zone;
@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 mod fuzz;
+mod hostile;
 
 /// What `.ci/calendars` asks for too.
 const FROM: &str = "2026-11-15T10:00:00Z";
@@ -23,23 +24,28 @@ fn berlin() -> Zone {
     Zone::by_name("Europe/Berlin").unwrap()
 }
 
+fn read_within(body: &str, work: &mut Work) -> Result<Calendar, Unreadable> {
+    let terms = Terms {
+        person: &berlin(),
+        until: at(UNTIL),
+        counts: &|about| !about.is_cancelled,
+    };
+    read(body.as_bytes(), &terms, work)
+}
+
 fn parsed(body: &str) -> Calendar {
-    read(body.as_bytes(), &berlin(), at(UNTIL)).unwrap()
+    read_within(body, &mut Work::new(50_000_000)).unwrap()
 }
 
 /// The instances of all events, as `FROM/UNTIL` in order.
 fn instances(calendar: &Calendar, span: Interval) -> Vec<Interval> {
-    let times: Vec<_> = calendar
-        .events
-        .iter()
-        .map(|event| event.times.clone())
-        .collect();
     let wanted = Wanted {
         span,
         near: span.from,
         most: 100_000,
     };
-    let found = expand(&times, &|_| true, wanted, &mut Work::new(50_000_000));
+    let work = &mut Work::new(50_000_000);
+    let found = expand(&calendar.times, &|_| true, wanted, work).unwrap();
     assert_eq!(found.failed, 0);
     let mut periods: Vec<_> = found
         .instances
@@ -324,7 +330,7 @@ fn an_event_that_cannot_be_read_is_left_out_and_counted() {
             (1, Some(error)),
             "{lines}"
         );
-        assert_eq!(calendar.events.len(), 1);
+        assert_eq!(calendar.times.len(), 1);
     }
 }
 
@@ -354,11 +360,11 @@ fn what_is_no_calendar_is_refused() {
         (&many, Unreadable::TooMany),
     ] {
         assert_eq!(
-            read(body.as_bytes(), &berlin(), at(UNTIL)).unwrap_err(),
+            read_within(body, &mut Work::new(50_000_000)).unwrap_err(),
             error
         );
     }
-    assert!(parsed("BEGIN:VCALENDAR\nEND:VCALENDAR\n").events.is_empty());
+    assert!(parsed("BEGIN:VCALENDAR\nEND:VCALENDAR\n").times.is_empty());
 }
 
 #[test]
@@ -374,14 +380,14 @@ fn hostile_rules_end() {
             "DTSTART:00010101T000000Z DURATION:PT1H RRULE:{rule}"
         )));
         assert_eq!(calendar.first, None, "{rule}");
-        let times = [calendar.events[0].times.clone()];
         let wanted = Wanted {
             span: whole(),
             near: at(FROM),
             most: 5_000,
         };
         let mut work = Work::new(2_000_000);
-        assert!(expand(&times, &|_| true, wanted, &mut work).failed <= 1);
+        let found = expand(&calendar.times, &|_| true, wanted, &mut work).unwrap();
+        assert!(found.failed <= 1);
     }
     let list = |most: u32| {
         (0..most)
@@ -398,16 +404,14 @@ fn hostile_rules_end() {
     let calendar = parsed(&calendar(&format!(
         "DTSTART:20200101T000000Z DURATION:PT1S RRULE:{rule}"
     )));
-    let times = [calendar.events[0].times.clone()];
     let wanted = Wanted {
         span: whole(),
         near: at(FROM),
         most: 5_000,
     };
-    assert_eq!(
-        expand(&times, &|_| true, wanted, &mut Work::new(50_000_000)).failed,
-        1
-    );
+    let work = &mut Work::new(50_000_000);
+    let found = expand(&calendar.times, &|_| true, wanted, work).unwrap();
+    assert_eq!(found.failed, 1);
 }
 
 #[test]
@@ -469,18 +473,14 @@ fn changed_instances_replace_those_of_the_rule() {
         let events: String = events.iter().map(|lines| event(lines)).collect();
         let calendar = parsed(&format!("BEGIN:VCALENDAR\r\n{events}END:VCALENDAR\r\n"));
         assert_eq!(calendar.first, None, "{events}");
-        let times: Vec<_> = calendar
-            .events
-            .iter()
-            .map(|event| event.times.clone())
-            .collect();
-        let counts = |at: usize| !calendar.events[at].about.is_cancelled;
+        let counts = |at: usize| calendar.said[at].counts;
         let wanted = Wanted {
             span: whole(),
             near: at(FROM),
             most: 100,
         };
-        let found = expand(&times, &counts, wanted, &mut Work::new(1_000_000));
+        let work = &mut Work::new(1_000_000);
+        let found = expand(&calendar.times, &counts, wanted, work).unwrap();
         let begins = found
             .instances
             .iter()
@@ -494,13 +494,14 @@ fn of_too_many_instances_the_nearest_are_kept() {
     let calendar = parsed(&calendar(
         "DTSTART:20260101T000000Z DURATION:PT1H RRULE:FREQ=DAILY;BYHOUR=0,6,12,18",
     ));
-    let times = [calendar.events[0].times.clone()];
     let wanted = Wanted {
         span: whole(),
         near: at("2026-11-22T00:00:00Z"),
         most: 100,
     };
-    let found = expand(&times, &|_| true, wanted, &mut Work::new(1_000_000)).instances;
+    let work = &mut Work::new(1_000_000);
+    let found = expand(&calendar.times, &|_| true, wanted, work).unwrap();
+    let found = found.instances;
     assert_eq!(found.len(), 100);
     assert_eq!(found[0].period.from, at("2026-11-15T12:00:00Z"));
     assert!(found.is_sorted());

@@ -126,14 +126,14 @@ pub fn text(value: &str) -> String {
 }
 
 /// The texts of a list, which commas part.
-pub fn texts(value: &str) -> Vec<String> {
+pub fn texts(value: &str) -> impl Iterator<Item = String> {
     let mut escaped = false;
     let split = value.split(move |c: char| {
         let parts = c == ',' && !escaped;
         escaped = c == '\\' && !escaped;
         parts
     });
-    split.map(text).collect()
+    split.map(text)
 }
 
 #[cfg(test)]
@@ -210,6 +210,9 @@ mod tests {
             assert_eq!(offset(text).map(Offset::seconds), seconds, "{text}");
         }
         assert_eq!(text("a\\, b\\; c\\\\ d\\n e\\"), "a, b; c\\ d\n e");
-        assert_eq!(texts("a\\,b,c,,\\\\,d"), ["a,b", "c", "", "\\", "d"]);
+        assert_eq!(
+            texts("a\\,b,c,,\\\\,d").collect::<Vec<_>>(),
+            ["a,b", "c", "", "\\", "d"]
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! A server of calendars in the test's own process. It answers as it is told, and notes what it is asked.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 /// How a request is answered.
@@ -11,7 +11,7 @@ pub enum Then {
     Calendar(String, &'static str),
     /// These bytes, then close.
     Raw(Vec<u8>),
-    /// Nothing until the client is gone.
+    /// Nothing until the client is gone, or the feed lets it go.
     Hang,
 }
 
@@ -25,6 +25,8 @@ struct State {
     then: Then,
     /// Heads of requests, in lower case.
     asked: Vec<String>,
+    /// Connections on which nothing is answered.
+    held: Vec<TcpStream>,
 }
 
 /// An answer with this status, these header lines and no body.
@@ -61,6 +63,7 @@ impl Feed {
         let state = Arc::new(Mutex::new(State {
             then,
             asked: Vec::new(),
+            held: Vec::new(),
         }));
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
@@ -90,6 +93,13 @@ impl Feed {
         self.state.lock().unwrap().then = then;
     }
 
+    /// Closes the connections on which nothing was answered.
+    pub fn let_go(&self) {
+        for stream in self.state.lock().unwrap().held.drain(..) {
+            drop(stream.shutdown(Shutdown::Both));
+        }
+    }
+
     /// Heads of the requests so far.
     pub fn asked(&self) -> Vec<String> {
         self.state.lock().unwrap().asked.clone()
@@ -108,6 +118,9 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let head = String::from_utf8_lossy(&head).to_lowercase();
     let then = {
         let mut state = state.lock().unwrap();
+        if let Then::Hang = state.then {
+            state.held.push(stream.try_clone()?);
+        }
         state.asked.push(head.clone());
         state.then.clone()
     };

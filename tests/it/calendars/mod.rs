@@ -1,6 +1,7 @@
 //! Calendars of people: added by the API and on the page, read from a server, and what their absences do.
 
 mod api;
+mod bounds;
 mod duty;
 pub mod feed;
 mod page;

@@ -1,5 +1,6 @@
 //! Every documented code occurs, and no other.
 
+use crate::calendars::feed::{Feed, Then};
 use crate::support::*;
 use serde_json::{Value, json};
 
@@ -47,6 +48,13 @@ fn webhook_refusals(rota: &Rota) -> Vec<Value> {
         calendar().is(201);
     }
     refusals.push(calendar().refused(409, "too_many_calendars"));
+    let feed = Feed::new(Then::Hang);
+    let made = rota.post("/v1/users/U2/calendars", json!({ "url": feed.url() }));
+    let id = text(&made.is(201).json()["id"]).to_owned();
+    eventually("it is being read", || !feed.asked().is_empty());
+    let read = rota.request("POST", &format!("/v1/users/U2/calendars/{id}/read"));
+    refusals.push(read.send().refused(429, "too_many_readings"));
+    feed.let_go();
     refusals
 }
 
