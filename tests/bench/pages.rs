@@ -7,7 +7,7 @@ use crate::table::{Floor, median, row, section};
 use rota::actions::sessions::{self, Browser, Proof};
 use rota::domain::ids::UserId;
 use rota::runtime::clock::Clock;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 100;
 
@@ -29,8 +29,11 @@ pub fn run() {
         replaced: None,
         origin: AUTHOR.origin.clone(),
     };
-    let proof = Proof::Development(UserId::from("U1"));
-    let begun = sessions::sign_in(&seed.app, proof, browser, Default::default());
+    let (store, user) = (seed.app.store(), UserId::from("U1"));
+    let link = sessions::create_link(store, &AUTHOR, user, Duration::from_secs(60));
+    let (secret, _) = link.expect("a link");
+    let proof = Proof::Link(secret);
+    let begun = sessions::sign_in(&seed.app, proof, browser, &Default::default());
     let begun = begun.expect("a session").expect("somebody known");
     let cookie = format!("__Host-rota={}", begun.secret);
     let (path, key) = (seed.path.clone(), seed.key.clone());
