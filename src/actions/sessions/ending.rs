@@ -2,7 +2,7 @@
 
 use super::{SessionRules, present};
 use crate::actions::{ActionError, Error, audit};
-use crate::domain::audit::{AuditedChange, Author};
+use crate::domain::audit::{AuditedChange, Author, Phrase};
 use crate::domain::ids::{SessionId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::store::{self, SessionRecord, Store};
@@ -61,7 +61,8 @@ pub fn end(
         };
         let session = found.filter(may_end).ok_or(Refusal::NotFound("session"))?;
         store::remove_session(tx, &session.user, &id)?;
-        let summary = format!("session of {} ended", session.user);
+        let summary = Phrase::from("session of ").and(&session.user);
+        let summary = summary.and(" ended");
         Ok((session.user, Some(AuditedChange::of(id.as_str(), summary))))
     })
 }
@@ -91,8 +92,9 @@ pub fn end_all(store: &Store, author: &Author, user: &UserId) -> Result<Ended, A
             links: store::remove_login_links(tx, &user)?,
         };
         let Ended { sessions, links } = ended;
-        let summary =
-            format!("of {user}: sessions ended: {sessions}; unused links taken back: {links}");
+        let summary = Phrase::from("of ").and(&user).and(format!(
+            ": sessions ended: {sessions}; unused links taken back: {links}"
+        ));
         let change = AuditedChange::of(user.as_str(), summary);
         Ok((ended, Some(change).filter(|_| sessions + links > 0)))
     })
