@@ -338,40 +338,42 @@ impl Store {
         &self,
         act: impl FnOnce(&ReadTx) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.read_unreported(act);
-        match answer.as_ref().err().and_then(StoreError::of_storage) {
-            Some(error) => self.health.failed(Access::Read, error),
-            // A refusal was read, too.
-            None => self.health.succeeded(Access::Read),
-        }
-        answer
-    }
-
-    fn read_unreported<T, E: StoreError>(
-        &self,
-        act: impl FnOnce(&ReadTx) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let pooled = self
-            .readers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        let conn = match pooled {
-            Some(conn) => conn,
-            None => self.reader()?,
-        };
-        begin_read(&conn)?;
+        let begun = self.begin_read();
+        let conn = begun.inspect_err(|error| self.health.failed(Access::Read, error))?;
         let answer = {
             let _guard = TransactionGuard::enter();
             act(&ReadTx { conn: &conn })
         };
-        if end_read(&conn).is_ok() {
+        self.end_read(conn, answer.as_ref().err().and_then(StoreError::of_storage));
+        answer
+    }
+
+    /// A reader connection with a transaction.
+    fn begin_read(&self) -> Result<Connection, Error> {
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let pooled = readers.pop();
+        drop(readers);
+        let conn = match pooled {
+            Some(conn) => conn,
+            None => self.reader()?,
+        };
+        tx::run(&conn, "BEGIN DEFERRED")?;
+        Ok(conn)
+    }
+
+    /// Ends the transaction of a reader, keeps its connection for others, and reports how the read went.
+    fn end_read(&self, conn: Connection, failed: Option<&Error>) {
+        if tx::run(&conn, "COMMIT").is_ok() {
             let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
             if readers.len() < IDLE_READERS {
                 readers.push(conn);
             }
         }
-        answer
+        match failed {
+            Some(error) => self.health.failed(Access::Read, error),
+            // A refusal was read, too.
+            None => self.health.succeeded(Access::Read),
+        }
     }
 
     /// Closes the idle reader connections with their caches of up to 2 MB each. Later readers open new ones.
@@ -474,17 +476,6 @@ impl Store {
         *watch = Some(conn);
         Ok(())
     }
-}
-
-fn begin_read(conn: &Connection) -> Result<(), Error> {
-    Ok(conn
-        .prepare_cached("BEGIN DEFERRED")?
-        .execute([])
-        .map(drop)?)
-}
-
-fn end_read(conn: &Connection) -> Result<(), Error> {
-    Ok(conn.prepare_cached("COMMIT")?.execute([]).map(drop)?)
 }
 
 /// Opens a connection with the settings that the whole program relies on.

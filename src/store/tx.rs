@@ -245,35 +245,48 @@ impl Undo {
 
 pub(super) const BEGIN: &str = "BEGIN IMMEDIATE";
 
+impl Turn<'_> {
+    /// Prepares for undoing. Returns the number of audit entries so far.
+    fn begin(&self) -> Result<usize, Error> {
+        // After a rollback by SQLite each further statement would be committed separately.
+        if self.conn.is_autocommit() {
+            return Err(Error::NotCommitted(
+                "the transaction was rolled back".into(),
+            ));
+        }
+        self.undo.prepare(self.conn)?;
+        Ok(self.signals.entries.borrow().len())
+    }
+
+    /// Undoes what failed, and forgets its audit entries after the first `noted`.
+    fn end(&self, failed: bool, noted: usize) -> Result<(), Error> {
+        if failed {
+            self.signals.entries.borrow_mut().truncate(noted);
+        }
+        let finished = self.undo.finish(self.conn, failed);
+        finished.map_err(|error| Error::NotCommitted(error.to_string()))
+    }
+}
+
 /// Runs a job. An error or a panic undoes its changes and no others.
 pub(super) fn attempt<T, E: From<Error>>(
-    Turn {
-        conn,
-        now,
-        signals,
-        undo,
-    }: Turn,
+    turn: Turn,
     act: impl FnOnce(&mut WriteTx) -> Result<T, E>,
 ) -> Result<T, E> {
-    // After a rollback by SQLite each further statement would be committed separately.
-    if conn.is_autocommit() {
-        return Err(Error::NotCommitted("the transaction was rolled back".into()).into());
-    }
-    undo.prepare(conn)?;
-    let noted = signals.entries.borrow().len();
+    let noted = turn.begin()?;
     let _guard = TransactionGuard::enter();
+    let Turn {
+        conn, now, signals, ..
+    } = turn;
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         act(&mut WriteTx { conn, now, signals })
     }));
     let outcome = outcome.unwrap_or_else(|panic| Err(Error::Panicked(panic_text(&*panic)).into()));
-    if outcome.is_err() {
-        signals.entries.borrow_mut().truncate(noted);
-    }
-    match (outcome.is_err(), undo.finish(conn, outcome.is_err())) {
-        (false, Err(error)) => Err(Error::NotCommitted(error.to_string()).into()),
-        // The first error is returned. If its changes could not be undone alone, the whole batch was.
-        _ => outcome,
-    }
+    let ended = turn.end(outcome.is_err(), noted);
+    // The first error is returned. If its changes could not be undone alone, the whole batch was.
+    let outcome = outcome?;
+    ended?;
+    Ok(outcome)
 }
 
 /// Runs a statement from the statement cache.

@@ -15,16 +15,25 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// A job for the storage thread.
+/// A job for the storage thread. It has no type parameters: over a hundred actions write, and the queue is compiled once for all.
 struct Job {
     safety: Safety,
     run: Run,
+    /// Where the end of its batch is sent.
+    ended: SyncSender<Ended>,
 }
 
-/// Gets the transaction of its batch, or the reason why there is none, and returns what to call once the batch is committed or
-/// has failed.
-type Run = Box<dyn FnOnce(Result<Turn<'_>, String>) -> Reply + Send>;
-type Reply = Box<dyn FnOnce(Result<(), String>)>;
+/// Gets the transaction of its batch, or the reason why there is none, and keeps the outcome for the caller. Returns the audit
+/// entries that it stored.
+type Run = Box<dyn FnOnce(Result<Turn<'_>, String>) -> Vec<AuditEntry> + Send>;
+
+/// How the batch of a job ended.
+struct Ended {
+    /// Or why the batch is not on disk.
+    committed: Result<(), String>,
+    /// What the job stored.
+    entries: Vec<AuditEntry>,
+}
 
 /// What a commit survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,30 +163,37 @@ impl Writer {
     }
 }
 
-/// What a job came to, and the audit entries that it stored.
-type Done<T, E> = (Result<T, E>, Vec<AuditEntry>);
-
 /// The outcome of a submitted write.
-struct Pending<T, E>(Receiver<Done<T, E>>);
+struct Pending<T, E> {
+    /// `None` until the job has run.
+    outcome: Arc<Mutex<Option<Result<T, E>>>>,
+    ended: Receiver<Ended>,
+}
 
 impl<T, E: StoreError> Pending<T, E> {
     /// Waits until the write is on disk or has failed. What is on disk is logged here, on the thread of the caller: other writers
     /// do not wait for the log.
     fn wait(self, health: &StorageHealth) -> Result<T, E> {
-        let (outcome, entries) = self.0.recv().map_err(|_| Error::Stopped)?;
-        match &outcome {
-            Ok(_) => {
-                for entry in entries {
-                    log::info!(target: "rota::audit", "{entry}");
-                }
-            }
-            Err(error) => {
-                if let Some(error) = error.of_storage() {
-                    health.failed(Access::Write, error);
-                }
-            }
+        let Ended { committed, entries } = self.ended.recv().map_err(|_| Error::Stopped)?;
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = outcome.take().ok_or(Error::Stopped)?;
+        // A refusal is returned whether or not the other jobs of its batch could be stored.
+        let outcome = match (outcome, committed) {
+            (Ok(_), Err(why)) => Err(Error::NotCommitted(why).into()),
+            (outcome, _) => outcome,
+        };
+        match outcome.as_ref().map_err(StoreError::of_storage) {
+            Ok(_) => log_entries(entries),
+            Err(Some(error)) => health.failed(Access::Write, error),
+            Err(None) => {}
         }
         outcome
+    }
+}
+
+fn log_entries(entries: Vec<AuditEntry>) {
+    for entry in entries {
+        log::info!(target: "rota::audit", "{entry}");
     }
 }
 
@@ -189,9 +205,11 @@ where
     T: Send + 'static,
     E: From<Error> + Send + 'static,
 {
-    let (answer, answered) = sync_channel::<Done<T, E>>(1);
+    let (ended, end) = sync_channel(1);
+    let outcome = Arc::new(Mutex::new(None));
+    let kept = Arc::clone(&outcome);
     let run: Run = Box::new(move |transaction| {
-        let done = match transaction {
+        let (outcome, entries) = match transaction {
             Ok(turn) => {
                 let changes = turn.conn.total_changes();
                 let outcome = attempt(turn, act);
@@ -202,9 +220,14 @@ where
             }
             Err(why) => (Err(Error::NotCommitted(why).into()), Vec::new()),
         };
-        Box::new(move |committed| reply(&answer, done, committed))
+        *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        entries
     });
-    (Job { safety, run }, Pending(answered))
+    let pending = Pending {
+        outcome,
+        ended: end,
+    };
+    (Job { safety, run, ended }, pending)
 }
 
 impl Drop for Writer {
@@ -214,20 +237,6 @@ impl Drop for Writer {
             drop(thread.join());
         }
     }
-}
-
-fn reply<T, E: From<Error>>(
-    answer: &SyncSender<Done<T, E>>,
-    (outcome, entries): Done<T, E>,
-    committed: Result<(), String>,
-) {
-    // A refusal is returned whether or not the other jobs of its batch could be stored.
-    let result = match (outcome, committed) {
-        (Ok(_), Err(why)) => Err(Error::NotCommitted(why).into()),
-        (outcome, _) => outcome,
-    };
-    // Fails if the caller's thread has died; the write is stored anyway.
-    drop(answer.send((result, entries)));
 }
 
 impl Shared {
@@ -311,11 +320,11 @@ impl Shared {
             state = self.check_version(conn);
         }
         failpoint::point("commit.begun");
-        let mut replies = Vec::with_capacity(jobs.len());
+        let mut ran = Vec::with_capacity(jobs.len());
         let mut jobs = jobs.into_iter();
         // A batch that has failed takes no more jobs with it.
         while let Some(job) = jobs.next().or_else(|| match state {
-            Ok(()) => more(safety, replies.len()),
+            Ok(()) => more(safety, ran.len()),
             Err(_) => None,
         }) {
             let now = self.now();
@@ -325,15 +334,14 @@ impl Shared {
                 conn,
                 now,
                 signals: &signals,
-                undo: if replies.is_empty() {
+                undo: if ran.is_empty() {
                     Undo::Transaction
                 } else {
                     Undo::Savepoint("job")
                 },
             };
-            replies.push((job.run)(
-                state.as_ref().map(|()| turn).map_err(String::clone),
-            ));
+            let entries = (job.run)(state.as_ref().map(|()| turn).map_err(String::clone));
+            ran.push((job.ended, entries));
             // A full disk or an I/O error rolls back the whole batch, not just the job that met it.
             if state.is_ok() && conn.is_autocommit() {
                 state = Err(named("the transaction was rolled back".into()));
@@ -355,7 +363,7 @@ impl Shared {
             self.signals
                 .publish(signals.published(safety == Safety::Power));
         }
-        let served = replies.len();
+        let served = ran.len();
         let contention = self.contention.load(Ordering::Relaxed);
         let contention = if served > 1 {
             CONTENTION_BATCHES
@@ -363,8 +371,10 @@ impl Shared {
             contention.saturating_sub(1)
         };
         self.contention.store(contention, Ordering::Relaxed);
-        for reply in replies {
-            reply(committed.clone());
+        for (ended, entries) in ran {
+            let committed = committed.clone();
+            // Fails if the caller's thread has died; the write is stored anyway.
+            drop(ended.send(Ended { committed, entries }));
         }
         self.heartbeat.idle();
         served
