@@ -12,6 +12,9 @@ use std::time::Duration;
 /// The wait before something that failed is tried again.
 const AGAIN: Duration = Duration::from_secs(5);
 
+/// The longest wait for the next turn, which is the loop's sign of life.
+const LONGEST: Duration = Duration::from_secs(1);
+
 /// Starts the loop.
 ///
 /// # Errors
@@ -32,7 +35,7 @@ pub fn start(app: App) -> io::Result<LoopThread> {
     })
 }
 
-/// Tries what nobody has done within `every`, and what failed. Returns the wait until the next time. The outcome is reported as that
+/// Tries what nobody has done within `every`, and what failed. Returns the wait until the next look. The outcome is reported as that
 /// of any other read or write.
 fn turn(store: &Store, access: Access, every: Duration) -> Duration {
     let wait = || {
@@ -53,5 +56,5 @@ fn turn(store: &Store, access: Access, every: Duration) -> Duration {
             log::debug!("storage: a trial {} failed: {error}", access.name());
         }
     }
-    wait().max(Duration::from_millis(100))
+    wait().clamp(Duration::from_millis(100), LONGEST)
 }

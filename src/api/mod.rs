@@ -11,7 +11,8 @@
 //! | `on_call_cache` | cached on-call responses |
 //! | `once` | writes with an `operationId` |
 //! | `request_metrics` | request metrics by route |
-//! | `watch` | health, readiness and metrics |
+//! | `watch` | health and metrics |
+//! | `readiness` | readiness |
 //! | the others | handlers, one file per resource |
 
 mod absences;
@@ -40,6 +41,7 @@ mod once;
 pub mod openapi;
 mod operation;
 mod preview;
+mod readiness;
 mod record;
 mod reports;
 mod request_metrics;

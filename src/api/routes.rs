@@ -7,7 +7,7 @@ use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
     directory, explain, external, grid, inbound, keys, mentions, messages, on_call, preview,
-    record, reports, requests, rotations, service, swaps, warnings, watch, webhooks,
+    readiness, record, reports, requests, rotations, service, swaps, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -205,7 +205,7 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/keys/self",                                        Nothing,                 Plain(keys::own),          &keys::OWN),
     row("GET",    "/v1/openapi.json",                                     Nothing,                 Open(service::openapi),    &service::OPENAPI),
     row("GET",    "/healthz",                                             Nothing,                 Open(watch::health),       &watch::HEALTH),
-    row("GET",    "/readyz",                                              Nothing,                 Open(watch::readiness),    &watch::READINESS),
+    row("GET",    "/readyz",                                              Nothing,                 Open(readiness::readiness), &readiness::READINESS),
     row("GET",    "/metrics",                                             Watching,                Watched(watch::metrics),   &watch::METRICS),
 ];
 
