@@ -33,7 +33,7 @@ pub use summary::OnCallSummary;
 use super::handover::{DealingContext, Memo, Outcome};
 use super::refusal::{Refusal, invalid};
 use super::rotation::Rotation;
-use super::trace::Trace;
+use super::trace::{self, Decision};
 use jiff::Timestamp;
 
 /// Steps of a forecast at the most: a hand-over a day for fifty years.
@@ -94,7 +94,6 @@ pub struct Forecast<'a> {
     /// What is left of them.
     limits: Limits,
     cut_off_at: Option<Timestamp>,
-    trace: Option<&'a mut Trace>,
 }
 
 impl<'a> Forecast<'a> {
@@ -112,19 +111,17 @@ impl<'a> Forecast<'a> {
             next_due: None,
             limits,
             cut_off_at: None,
-            trace: None,
         }
-    }
-
-    /// The same with what dealing does written down.
-    fn traced(self, trace: &'a mut Trace) -> Forecast<'a> {
-        let trace = Some(trace);
-        Forecast { trace, ..self }
     }
 
     /// As it stands after the last step.
     pub fn rotation(&self) -> &Rotation {
         self.rotation
+    }
+
+    /// What dealing has decided since this was asked last, as [`trace::take_decisions`] has it.
+    pub fn take_decisions(&mut self) -> Vec<(usize, Decision)> {
+        trace::take_decisions(self.rotation)
     }
 
     /// The instant of the next step, whether the limits allow it or not.
@@ -184,10 +181,7 @@ impl<'a> Forecast<'a> {
     fn spend(&mut self, at: Timestamp) -> Option<Outcome> {
         self.limits.steps = self.limits.steps.checked_sub(1)?;
         self.next_due = None;
-        let trace = self.trace.as_deref_mut();
-        let outcome = self
-            .memo
-            .step_traced(self.rotation, self.dealing, at, trace);
+        let outcome = self.memo.step(self.rotation, self.dealing, at);
         self.limits.work = self.limits.work.checked_sub(outcome.work)?;
         Some(outcome)
     }
@@ -196,7 +190,10 @@ impl<'a> Forecast<'a> {
 /// A copy to forecast with. Pending requests change nobody's duty, and each would be a step: only a slot that was emptied by hand
 /// could be filled then.
 fn without_requests(rotation: &Rotation) -> Rotation {
-    let mut future = rotation.clone();
+    let mut future = Rotation {
+        trace: None,
+        ..rotation.clone()
+    };
     if rotation.running().all(|cell| cell.holder.is_some()) {
         future.pending.clear();
     }

@@ -91,6 +91,7 @@ fn rotation(text: &str) -> Rotation {
             judged_at: at,
             remind_at: None,
         },
+        trace: None,
     }
 }
 

@@ -119,6 +119,7 @@ fn rotation(
             judged_at: begun,
             remind_at: None,
         },
+        trace: None,
     }
 }
 
