@@ -14,6 +14,7 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::{Leg, Request, RequestKind, RequestState, RequestWritten};
 use crate::domain::rotation::Rotation;
 use crate::domain::shift::{self, LegPreview, Shift};
+use crate::domain::time::Interval;
 use crate::store::{ReadTx, WriteTx};
 use crate::wire::etag;
 use jiff::tz::TimeZone;
@@ -23,7 +24,8 @@ use jiff::{Timestamp, ToSpan};
 struct Checked {
     legs: Vec<Leg>,
     shifts: Vec<Shift>,
-    /// By leg.
+    /// By leg, as are the conflicts.
+    covered: Vec<Vec<Interval>>,
     conflicts: Vec<Vec<Conflict>>,
 }
 
@@ -75,6 +77,11 @@ fn check(
         context.check_runs(&format!("{}cellId", path(index)), shift.cell)?;
     }
     let forecasts = context.forecasts(shift::last_end(&shifts))?;
+    let covered = |(index, shift): (usize, &Shift)| {
+        context.check_covered(&path(index), shift.cell, shift.terms.period)
+    };
+    let covered = shifts.iter().enumerate().map(covered);
+    let covered = covered.collect::<Result<_, _>>()?;
     for (index, shift) in shifts.iter().enumerate() {
         let (forecast, path) = (&forecasts[shift.cell], path(index));
         if !forecast.is_turn(shift.terms.period) {
@@ -102,6 +109,7 @@ fn check(
             .collect(),
         legs,
         shifts,
+        covered,
     })
 }
 
@@ -152,11 +160,12 @@ pub fn preview(
             .legs
             .into_iter()
             .zip(checked.shifts)
-            .zip(checked.conflicts);
-        let legs = parts.map(|((leg, shift), conflicts)| LegPreview {
+            .zip(checked.covered.into_iter().zip(checked.conflicts));
+        let legs = parts.map(|((leg, shift), (covered, conflicts))| LegPreview {
             has_started: leg.has_started(context.now),
             key: leg.key.unwrap_or_default(),
             terms: shift.terms,
+            covered,
             is_acknowledged: conflict::acknowledged(&conflicts, &new.acknowledged),
             conflicts,
         });
