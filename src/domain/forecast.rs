@@ -17,7 +17,7 @@ mod summary;
 pub use at::{standing_at, traced_at};
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
-pub use gaps::{Gap, gaps, open_stretches};
+pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
 pub use held::{Held, held};
 pub use lost::expire_lost;
 pub use notice::{
