@@ -28,6 +28,7 @@ use jiff::Timestamp;
 struct Checked {
     cell: CellId,
     period: Interval,
+    covered: Vec<Interval>,
     conflicts: Vec<Conflict>,
     snapshot: Snapshot,
     selection: Option<TurnSelection>,
@@ -65,12 +66,18 @@ fn check(
         period,
     };
     let forecasts = context.forecasts(period.until)?;
+    let covered = match eligible {
+        Eligible::Roster => context.check_covered("", cell, period)?,
+        // The hours of an override are the partner's.
+        Eligible::Members => context.covered(cell, period),
+    };
     let selection = forecasts[cell].selection(period, context.now);
     context.check_selection(new.turn_selection, selection)?;
     context.check_single(&forecasts, &[("userId", &terms)])?;
     Ok(Checked {
         cell: new.cell.clone(),
         period,
+        covered,
         conflicts: context.conflicts(&terms, None, &etag::conflict_id),
         snapshot: context.snapshot(cell, period)?,
         selection,
@@ -98,6 +105,7 @@ pub fn preview(
         let checked = check(&context, new, Eligible::Roster)?;
         Ok(AgreementPreview::new(
             checked.period,
+            checked.covered,
             checked.conflicts,
             &new.acknowledged,
             checked.selection,

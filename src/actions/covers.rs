@@ -22,6 +22,7 @@ use crate::wire::etag;
 /// A checked cover request with its forecast.
 struct Checked {
     period: Interval,
+    covered: Vec<Interval>,
     conflicts: Vec<Conflict>,
     selection: Option<TurnSelection>,
 }
@@ -50,6 +51,7 @@ fn check(
         ));
     }
     let forecasts = context.forecasts(period.until)?;
+    let covered = context.check_covered("", cell, period)?;
     let selection = forecasts[cell].selection(period, context.now);
     context.check_selection(new.turn_selection, selection)?;
     let offered = new
@@ -60,6 +62,7 @@ fn check(
     shift::check_held(&offers[..1], &forecasts)?;
     Ok(Checked {
         period,
+        covered,
         conflicts: offers
             .iter()
             .flat_map(|offer| offer.conflicts(context, &etag::conflict_id))
@@ -92,6 +95,7 @@ pub fn preview(
         let checked = check(context, requester, new)?;
         Ok(AgreementPreview::new(
             checked.period,
+            checked.covered,
             checked.conflicts,
             &new.acknowledged,
             checked.selection,

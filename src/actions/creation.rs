@@ -192,6 +192,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
             judged_at: at,
             remind_at: None,
         },
+        trace: None,
     };
     store::insert_rotation(tx, &rotation, None)?;
     store::save_members(

@@ -15,6 +15,7 @@ use crate::domain::ids::{RotationId, UserId};
 use crate::domain::request::Pending;
 use crate::domain::rotation::Rotation;
 use crate::domain::tiers::TierLimits;
+use crate::domain::trace::{self, Trace};
 use crate::store::{self, MemberLists, ReadTx, WriteTx};
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -48,8 +49,9 @@ impl<'a> Draft<'a> {
     }
 
     /// A rotation that was loaded in the same transaction.
-    pub fn of(app: &'a App, author: &'a Author, rotation: Rotation) -> Draft<'a> {
+    pub fn of(app: &'a App, author: &'a Author, mut rotation: Rotation) -> Draft<'a> {
         let before = rotation.clone();
+        rotation.trace = Some(Trace::new(None));
         Draft {
             rotation,
             calendar: app.calendar(),
@@ -152,6 +154,8 @@ impl<'a> Draft<'a> {
         while let Some(step) = forecast.step_until(tx.now()) {
             store::begin_entries(tx, step.rotation, &step.outcome.begun, None)?;
             (first, shows) = (first.or(Some(step.at)), shows || step.outcome.shows);
+            let decisions = forecast.take_decisions();
+            store::insert_decisions(tx, forecast.rotation(), &decisions)?;
         }
         let due = forecast.next_due();
         self.forget_unannounced();
@@ -217,6 +221,8 @@ impl<'a> Draft<'a> {
             .collect();
         let by = Doer::of(&self.author.principal);
         store::begin_entries(tx, &self.rotation, &begun, by.as_ref())?;
+        let decisions = trace::take_decisions(&mut self.rotation);
+        store::insert_decisions(tx, &self.rotation, &decisions)?;
         let due = self.next_due();
         self.save(tx, act, true, (due, false))
     }

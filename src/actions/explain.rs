@@ -11,18 +11,19 @@ use crate::domain::access::Principal;
 use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty_at::Backward;
 use crate::domain::explain::{
-    self, Around, ExplainedCell, Explanation, Kept, Source, Step, Told, Unrecorded, Vocabulary,
+    self, Around, ExplainedCell, Explanation, Kept, Search, Source, Step, Told, Unrecorded,
+    Vocabulary,
 };
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::{AbsenceId, ArrangementId, CellId, RotationId, UserId};
+use crate::domain::ids::{AbsenceId, ArrangementId, CellId, RotationId, UserId, WindowId};
 use crate::domain::linked::External;
 use crate::domain::naming::Naming;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::RequestKind;
 use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Entry, PassedOver, Reason, Rotation, Window};
-use crate::domain::trace::Trace;
+use crate::domain::trace::{Decision, Trace};
 use crate::domain::zones::ZoneName;
 use crate::store::{self, HistoryEntry, ReadTx};
 use jiff::{SignedDuration, Timestamp};
@@ -104,29 +105,28 @@ impl Reader<'_> {
 
     /// What will be, and what is.
     fn planned(&self, only: Option<&CellId>) -> Result<Vec<Found>, ActionError> {
-        let only = match only.map(|cell| self.rotation.slot_of(cell)) {
-            Some(None) => return Ok(Vec::new()),
-            slot => slot.flatten(),
-        };
+        if only.is_some_and(|cell| self.rotation.slot_of(cell).is_none()) {
+            return Ok(Vec::new());
+        }
         let dealing = DealingContext {
             calendar: self.app.calendar(),
             absences: &self.rotation.absences,
         };
         let instants = (present(self.app, self.rotation), self.at);
-        let mut trace = Trace::new(only);
+        let trace = Trace::new(only.cloned());
         let mut budget = Budget::default();
-        let then = forecast::traced_at(self.rotation, dealing, instants, &mut budget, &mut trace)?;
-        if trace.is_full() {
+        let then = forecast::traced_at(self.rotation, dealing, instants, &mut budget, trace)?;
+        if then.trace.as_ref().is_some_and(Trace::is_full) {
             return Ok(invalid(
                 "cellId: too many people are in the rotation for all cells; name one",
             )?);
         }
         let slots = 0..then.cells.len();
-        let asked = slots.filter(|slot| only.is_none_or(|only| only == *slot));
-        asked.map(|slot| self.cell(&then, slot, &trace)).collect()
+        let asked = slots.filter(|slot| only.is_none_or(|only| *only == then.cells[*slot].id));
+        asked.map(|slot| self.cell(&then, slot)).collect()
     }
 
-    fn cell(&self, then: &Rotation, slot: usize, trace: &Trace) -> Result<Found, ActionError> {
+    fn cell(&self, then: &Rotation, slot: usize) -> Result<Found, ActionError> {
         let cell = &then.cells[slot];
         let window = &then.windows[cell.window];
         let calendar = self.app.calendar();
@@ -170,7 +170,11 @@ impl Reader<'_> {
             steps.push(self.arrangement(&arranged.id, period)?);
             return Ok(found(Some(&arranged.user), Source::Arrangement, steps));
         }
-        match trace.decision(slot) {
+        let decision = then
+            .trace
+            .as_ref()
+            .and_then(|trace| trace.decision(&cell.id));
+        match decision {
             Some(decision) => {
                 let (cadence, moved) = explain::cadence_of(decision, window, calendar);
                 steps.extend(explain::decided(decision, cadence, moved));
@@ -244,7 +248,8 @@ impl Reader<'_> {
             Some(since) => since,
             None => self.first_entry(record)?,
         };
-        steps.extend(self.dealt(&record.cell, kept(record), since, window)?);
+        let of = (&record.cell, &record.window);
+        steps.extend(self.dealt(of, kept(record), since, window)?);
         Ok(found(Source::Turn, steps))
     }
 
@@ -285,7 +290,8 @@ impl Reader<'_> {
             by: None,
         };
         let window = &then.windows[cell.window];
-        self.dealt(&cell.id, known, holder.since, Some(window))
+        let of = (&cell.id, &window.id);
+        self.dealt(of, known, holder.since, Some(window))
     }
 
     /// The steps of a slot that stands empty since an entry. `window` is the one of today.
@@ -296,25 +302,38 @@ impl Reader<'_> {
         passed_over: &[PassedOver],
     ) -> Result<Vec<Step>, ActionError> {
         let start = record.entry.start;
-        let mut was_held = false;
+        let (mut was_held, mut since) = (false, start);
         let of = (&self.rotation.id, &record.cell);
         walk(self.tx, of, start, false, |piece| {
             was_held = piece.user.is_some();
+            if !was_held {
+                since = piece.start;
+            }
             !was_held && piece.reason == Reason::BusinessHoursOffline
         })?;
+        let calendar = self.app.calendar();
         let cadence = window.and_then(|window| window.cadence.as_ref());
-        let next = cadence.and_then(|cadence| cadence.next(self.app.calendar(), start));
+        let next = cadence.and_then(|cadence| cadence.next(calendar, start));
+        let search = self.decision(&record.cell, &record.window, self.as_of())?;
+        let search = search.filter(|search| search.chosen().is_none() && since <= search.at);
         let around = Around {
             was_held,
             was_dealt: next.is_some_and(|next| next <= self.as_of()),
         };
-        Ok(explain::vacancy(&kept(record), around, passed_over))
+        let search = match &search {
+            Some(decision) => {
+                let moment = window.map(|window| explain::cadence_of(decision, window, calendar));
+                Search::Recorded(decision, moment.unwrap_or_default())
+            }
+            None => Search::PassedOver(passed_over),
+        };
+        Ok(explain::vacancy(&kept(record), around, search))
     }
 
     /// The steps of a dealt turn: by the entry with which it began, else by what is known otherwise.
     fn dealt(
         &self,
-        cell: &CellId,
+        (cell, window_id): (&CellId, &WindowId),
         known: Kept,
         since: Timestamp,
         window: Option<&Window>,
@@ -325,13 +344,29 @@ impl Reader<'_> {
             origin.entry.user == known.entry.user && origin.entry.arrangement.is_none()
         };
         let origin = origin.filter(same).map(|origin| kept(&origin));
+        let origin = origin.unwrap_or(known);
+        let decision = self.decision(cell, window_id, since)?;
+        let decision =
+            decision.filter(|it| it.at == since && it.chosen() == origin.entry.user.as_ref());
         let cadence = window.and_then(|window| window.cadence.as_ref());
         Ok(explain::turn(
-            &origin.unwrap_or(known),
+            &origin,
             since,
             cadence,
             self.app.calendar(),
+            decision.as_ref(),
         ))
+    }
+
+    /// The last decision that the record has about a cell, which deals for a window, at an instant or before it.
+    fn decision(
+        &self,
+        cell: &CellId,
+        window: &WindowId,
+        at: Timestamp,
+    ) -> Result<Option<Decision>, ActionError> {
+        let of = (&self.rotation.id, cell, window);
+        Ok(store::load_decision(self.tx, of, at)?)
     }
 
     fn entry(&self, cell: &CellId, start: Timestamp) -> Result<Option<HistoryEntry>, ActionError> {

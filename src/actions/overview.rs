@@ -4,7 +4,7 @@
 use super::{ActionError, App, reads, requests};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
-use crate::domain::forecast::{self, Gap, OnCallSummary, PlannedTurn};
+use crate::domain::forecast::{self, AbsentOnCall, Gap, OnCallSummary, PlannedTurn};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::request::{MAX_PENDING, RequestKind, RequestView};
@@ -24,6 +24,8 @@ pub struct Overview {
     pub next: Option<Next>,
     /// Where nobody will be on call, as far ahead as was asked for; empty where that is too much to look at.
     pub gaps: Vec<Gap>,
+    /// Where somebody will be on call who is away, in the same time.
+    pub absent: Vec<AbsentOnCall>,
 }
 
 /// Who comes on next.
@@ -126,6 +128,7 @@ fn overview(
             }),
     };
     Overview {
+        absent: forecast::absent_on_call(dealing.absences, &turns, range),
         gaps: forecast::gaps(&rotation, dealing.calendar, &turns, range),
         until: until.or(summary.until),
         next,

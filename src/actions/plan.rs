@@ -28,6 +28,14 @@ pub struct Item {
 }
 
 impl Item {
+    /// From its beginning to its end, or to the end of time where none is known.
+    pub fn period(&self) -> Interval {
+        Interval {
+            from: self.entry.start,
+            until: self.end.unwrap_or(Timestamp::MAX),
+        }
+    }
+
     /// Whether it has ended at an instant.
     pub fn is_over(&self, at: Timestamp) -> bool {
         self.end.is_some_and(|end| end <= at)

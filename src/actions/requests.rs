@@ -6,7 +6,7 @@ use crate::domain::agreement::AgreementContext;
 use crate::domain::forecast::CellForecast;
 use crate::domain::ids::{RequestId, RotationId};
 use crate::domain::refusal::Refusal;
-use crate::domain::request::{CellCapability, Request, RequestKind, RequestView};
+use crate::domain::request::{CellCapability, Leg, Request, RequestKind, RequestView};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::shift;
 use crate::domain::time::Interval;
@@ -161,7 +161,12 @@ fn with_forecasts(
     {
         capability.can_accept = shift::may_take(context, request, person, forecasts);
     }
+    let covered = |leg: &Leg| {
+        let cell = context.rotation.slot_of(&leg.cell);
+        cell.map_or_else(Vec::new, |cell| context.covered(cell, leg.period))
+    };
     RequestView {
+        covered: request.legs.iter().map(covered).collect(),
         request: request.clone(),
         capability,
         rotation_name: context.rotation.profile.name.clone(),

@@ -9,11 +9,13 @@ use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, check_unblocked};
 use crate::domain::conflict::{self, Conflict};
 use crate::domain::edit::{NewLeg, NewSwap};
+use crate::domain::forecast::CellForecast;
 use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::{Leg, Request, RequestKind, RequestState, RequestWritten};
 use crate::domain::rotation::Rotation;
 use crate::domain::shift::{self, LegPreview, Shift};
+use crate::domain::time::Interval;
 use crate::store::{ReadTx, WriteTx};
 use crate::wire::etag;
 use jiff::tz::TimeZone;
@@ -23,7 +25,8 @@ use jiff::{Timestamp, ToSpan};
 struct Checked {
     legs: Vec<Leg>,
     shifts: Vec<Shift>,
-    /// By leg.
+    /// By leg, as are the conflicts.
+    covered: Vec<Vec<Interval>>,
     conflicts: Vec<Vec<Conflict>>,
 }
 
@@ -33,6 +36,34 @@ fn check(
     requester: &UserId,
     new: &NewSwap,
 ) -> Result<Checked, Refusal> {
+    let (legs, shifts) = check_terms(context, requester, new)?;
+    let forecasts = context.forecasts(shift::last_end(&shifts))?;
+    check_plan(context, legs, shifts, &forecasts)
+}
+
+/// Whether an offer can be made, with forecasts that reach to the end of both shifts.
+pub(super) fn can_offer(
+    context: &AgreementContext,
+    requester: &UserId,
+    new: &NewSwap,
+    forecasts: &[CellForecast],
+) -> bool {
+    let checked = check_terms(context, requester, new)
+        .and_then(|(legs, shifts)| check_plan(context, legs, shifts, forecasts));
+    checked.is_ok_and(|checked| !checked.conflicts.iter().any(|leg| conflict::blocks(leg)))
+}
+
+/// The path of a leg in the request.
+fn path(index: usize) -> String {
+    format!("legs[{index}].")
+}
+
+/// Checks what can be said without a forecast: who is to take which turn.
+fn check_terms(
+    context: &AgreementContext,
+    requester: &UserId,
+    new: &NewSwap,
+) -> Result<(Vec<Leg>, Vec<Shift>), Refusal> {
     if &new.recipient == requester {
         return invalid("recipientUserId: that is you; offer the swap to another person");
     }
@@ -43,7 +74,6 @@ fn check(
         );
         return invalid(detail);
     }
-    let path = |index: usize| format!("legs[{index}].");
     let latest = six_months_after(context.now);
     let mut legs = Vec::new();
     for (index, leg) in new.legs.iter().enumerate() {
@@ -74,7 +104,21 @@ fn check(
     for (index, shift) in shifts.iter().enumerate() {
         context.check_runs(&format!("{}cellId", path(index)), shift.cell)?;
     }
-    let forecasts = context.forecasts(shift::last_end(&shifts))?;
+    Ok((legs, shifts))
+}
+
+/// Checks both shifts against what is planned.
+fn check_plan(
+    context: &AgreementContext,
+    legs: Vec<Leg>,
+    shifts: Vec<Shift>,
+    forecasts: &[CellForecast],
+) -> Result<Checked, Refusal> {
+    let covered = |(index, shift): (usize, &Shift)| {
+        context.check_covered(&path(index), shift.cell, shift.terms.period)
+    };
+    let covered = shifts.iter().enumerate().map(covered);
+    let covered = covered.collect::<Result<_, _>>()?;
     for (index, shift) in shifts.iter().enumerate() {
         let (forecast, path) = (&forecasts[shift.cell], path(index));
         if !forecast.is_turn(shift.terms.period) {
@@ -82,7 +126,7 @@ fn check(
                 "{path}from: not a whole turn of the cell; read the schedule"
             ));
         }
-        if shift::check_held(std::slice::from_ref(shift), &forecasts).is_err() {
+        if shift::check_held(std::slice::from_ref(shift), forecasts).is_err() {
             let holder = &shift.holder;
             return invalid(format!(
                 "{path}holderUserId: `{holder}` does not hold this turn as planned"
@@ -94,7 +138,7 @@ fn check(
         (&*members[0], &shifts[0].terms),
         (&*members[1], &shifts[1].terms),
     ];
-    context.check_single(&forecasts, &terms)?;
+    context.check_single(forecasts, &terms)?;
     Ok(Checked {
         conflicts: shifts
             .iter()
@@ -102,6 +146,7 @@ fn check(
             .collect(),
         legs,
         shifts,
+        covered,
     })
 }
 
@@ -152,11 +197,12 @@ pub fn preview(
             .legs
             .into_iter()
             .zip(checked.shifts)
-            .zip(checked.conflicts);
-        let legs = parts.map(|((leg, shift), conflicts)| LegPreview {
+            .zip(checked.covered.into_iter().zip(checked.conflicts));
+        let legs = parts.map(|((leg, shift), (covered, conflicts))| LegPreview {
             has_started: leg.has_started(context.now),
             key: leg.key.unwrap_or_default(),
             terms: shift.terms,
+            covered,
             is_acknowledged: conflict::acknowledged(&conflicts, &new.acknowledged),
             conflicts,
         });

@@ -1,8 +1,9 @@
 //! The turns to come as people give them away: dealt turns whole, not the pieces into which covered hours cut them.
 
 use super::plan::{self, Item};
-use super::{ActionError, App};
+use super::{ActionError, App, reads, swaps};
 use crate::domain::access::Principal;
+use crate::domain::edit::{NewLeg, NewSwap};
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -14,7 +15,10 @@ const AHEAD: SignedDuration = SignedDuration::from_hours(56 * 24);
 /// Hand-overs of one cell that are looked at, at the most.
 const HAND_OVERS: usize = 64;
 
-/// A dealt turn that is whole: what can be swapped.
+/// Pairs of turns that are looked at for a form, at the most.
+const MOST_PAIRS: usize = 2_000;
+
+/// A dealt turn that is whole.
 #[derive(Clone, Debug)]
 pub struct WholeTurn {
     /// Its first piece, from the hand-over on.
@@ -25,7 +29,7 @@ pub struct WholeTurn {
 }
 
 /// The whole turns to come of each cell, by start, held as dealt.
-pub fn list(
+fn list(
     app: &App,
     caller: &Principal,
     id: &RotationId,
@@ -51,6 +55,92 @@ pub fn list(
     }
     turns.sort_by_key(|turn| turn.item.entry.start);
     Ok((rotation, turns))
+}
+
+/// The turns to come that can be swapped.
+#[derive(Clone, Debug, Default)]
+pub struct Swappable {
+    /// The person's own, each with one of the others at least.
+    pub own: Vec<WholeTurn>,
+    /// Those of others, each with one of the person's own at least.
+    pub others: Vec<WholeTurn>,
+}
+
+/// The turns that a person may offer to swap, and those of others that they may ask for: an offer of each is accepted as far as
+/// the rotation stands now. Where `chosen` names a turn of theirs that can be swapped, by its cell and an instant in it, they are
+/// that turn and what it can be swapped for.
+pub fn swappable(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+    chosen: Option<(&CellId, Timestamp)>,
+) -> Result<(Rotation, Swappable), ActionError> {
+    let user = caller.person()?;
+    let (rotation, turns) = list(app, caller, id)?;
+    let is_own = |turn: &WholeTurn| turn.user == *user;
+    let (own, others): (Vec<WholeTurn>, Vec<WholeTurn>) = turns.into_iter().partition(is_own);
+    if rotation.external.is_some() || !rotation.enabled || own.is_empty() {
+        return Ok((rotation, Swappable::default()));
+    }
+    let is_chosen = |turn: &WholeTurn| {
+        let (cell, at) = (&turn.item.cell, turn.item.entry.start..turn.end);
+        chosen.is_some_and(|(named, instant)| named == cell && at.contains(&instant))
+    };
+    let the_one: Vec<WholeTurn> = own.iter().filter(|turn| is_chosen(turn)).cloned().collect();
+    let found = reads::in_context(app, caller, id, |_, context| {
+        let ends = own.iter().chain(&others).map(|turn| turn.end);
+        let until = ends.max().unwrap_or(context.now);
+        let forecasts = context.forecasts(until)?;
+        let mut left = MOST_PAIRS;
+        let mut matched = |own: &[WholeTurn]| {
+            let mut found = (vec![false; own.len()], vec![false; others.len()]);
+            for (mine, turn) in own.iter().enumerate() {
+                for (theirs, other) in others.iter().enumerate() {
+                    if (found.0[mine] && found.1[theirs]) || left == 0 {
+                        continue;
+                    }
+                    left -= 1;
+                    if swaps::can_offer(context, user, &offer(turn, other), &forecasts) {
+                        (found.0[mine], found.1[theirs]) = (true, true);
+                    }
+                }
+            }
+            Swappable {
+                own: kept(own, &found.0),
+                others: kept(&others, &found.1),
+            }
+        };
+        let of_chosen = matched(&the_one);
+        Ok(match of_chosen.own.is_empty() {
+            true => matched(&own),
+            false => of_chosen,
+        })
+    })?;
+    Ok((rotation, found.1))
+}
+
+fn kept(turns: &[WholeTurn], keep: &[bool]) -> Vec<WholeTurn> {
+    let turns = turns.iter().zip(keep).filter(|(_, keep)| **keep);
+    turns.map(|(turn, _)| turn.clone()).collect()
+}
+
+/// The offer of two turns for each other.
+fn offer(own: &WholeTurn, other: &WholeTurn) -> NewSwap {
+    let leg = |key: &str, turn: &WholeTurn| NewLeg {
+        key: key.to_owned(),
+        cell: turn.item.cell.clone(),
+        holder: turn.user.clone(),
+        period: Interval {
+            from: turn.item.entry.start,
+            until: turn.end,
+        },
+    };
+    NewSwap {
+        recipient: other.user.clone(),
+        legs: vec![leg("own", own), leg("theirs", other)],
+        reason: String::new(),
+        acknowledged: Vec::new(),
+    }
 }
 
 /// What one person holds and can ask others to cover.

@@ -1,7 +1,7 @@
 //! Absences (rules.md 10).
 
 use super::ids::{AbsenceId, CellId, RotationId, UserId};
-use super::time::Interval;
+use super::time::{self, Interval};
 use jiff::Timestamp;
 
 /// A stored absence.
@@ -165,6 +165,11 @@ impl Absences {
         let theirs = self.away[first..].iter();
         let theirs = theirs.take_while(move |(who, _)| who == user);
         theirs.map(|(_, away)| *away)
+    }
+
+    /// When a person is absent: intervals that neither overlap nor touch, in order.
+    pub fn periods_of(&self, user: &UserId) -> Vec<Interval> {
+        time::joined(self.of(user).map(|away| away.period).collect())
     }
 
     /// The absences of one person that fall in a period, by where they begin; the first [`MOST_SHOWN`] of them.

@@ -28,6 +28,8 @@ pub struct AgreementContext<'a> {
 pub struct AgreementPreview {
     /// The future part of the requested interval.
     pub period: Interval,
+    /// The covered hours in it.
+    pub covered: Vec<Interval>,
     pub conflicts: Vec<Conflict>,
     /// No conflict blocks, and every conflict is acknowledged.
     pub is_settled: bool,
@@ -38,12 +40,14 @@ impl AgreementPreview {
     /// The preview for a caller who acknowledges these conflicts.
     pub fn new(
         period: Interval,
+        covered: Vec<Interval>,
         conflicts: Vec<Conflict>,
         acknowledged: &[String],
         selection: Option<TurnSelection>,
     ) -> AgreementPreview {
         AgreementPreview {
             period,
+            covered,
             is_settled: conflict::are_settled(&conflicts, acknowledged),
             conflicts,
             selection,
@@ -79,6 +83,42 @@ impl AgreementContext<'_> {
                 self.now
             )),
         }
+    }
+
+    /// The covered hours of a cell in a period, as they are today: 200 stretches at most.
+    pub fn covered(&self, cell: usize, period: Interval) -> Vec<Interval> {
+        let window = &self.rotation.windows[self.rotation.cells[cell].window];
+        forecast::open_stretches(self.rotation, self.dealing.calendar, window, period)
+    }
+
+    /// The covered hours of a cell in a period, of which there must be some; `path` is the prefix of the paths of the request
+    /// members with its bounds.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] where the cell is not covered at any time of the period: nobody is on call then.
+    pub fn check_covered(
+        &self,
+        path: &str,
+        cell: usize,
+        period: Interval,
+    ) -> Result<Vec<Interval>, Refusal> {
+        let covered = self.covered(cell, period);
+        if !covered.is_empty() {
+            return Ok(covered);
+        }
+        let window = &self.rotation.windows[self.rotation.cells[cell].window];
+        let view = self
+            .rotation
+            .hours(window)
+            .at(self.dealing.calendar, period.until);
+        let opens = view.current.or(view.next);
+        let opens = opens.map_or_else(String::new, |next| {
+            format!("; the next covered hours begin at {}", next.from)
+        });
+        invalid(format!(
+            "{path}from: no covered hours of the cell lie between {} and {}{opens}",
+            period.from, period.until
+        ))
     }
 
     /// Refuses a person who is not in the roster of a cell.

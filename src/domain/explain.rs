@@ -17,7 +17,7 @@ use super::trace::{Decision, Traced};
 pub use hours::{Opening, opening, opening_recorded};
 use jiff::Timestamp;
 use jiff::civil::Date;
-pub use recorded::{Around, Kept, turn, vacancy};
+pub use recorded::{Around, Kept, Search, turn, vacancy};
 pub use words::{Vocabulary, text};
 
 /// What decides who is on call in a cell.
@@ -268,7 +268,12 @@ pub fn decided(
         cadence: cadence.cloned().map(Box::new),
         moved_from: moved,
     };
-    let traced = decision.steps.iter().map(|step| match step.clone() {
+    [dealt_at].into_iter().chain(searched(decision)).collect()
+}
+
+/// The same without its beginning.
+fn searched(decision: &Decision) -> impl Iterator<Item = Step> {
+    decision.steps.iter().map(|step| match step.clone() {
         Traced::Order {
             roster,
             window,
@@ -289,6 +294,5 @@ pub fn decided(
             turn: Some(turn),
         },
         Traced::NobodyLeft => Step::NobodyLeft,
-    });
-    [dealt_at].into_iter().chain(traced).collect()
+    })
 }

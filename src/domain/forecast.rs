@@ -18,7 +18,7 @@ mod summary;
 pub use at::{standing_at, traced_at};
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
-pub use gaps::{Gap, gaps, open_stretches};
+pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
 pub use held::{Held, held};
 pub use lost::expire_lost;
 pub use notice::{
@@ -35,7 +35,7 @@ use super::handover::{DealingContext, Memo, Outcome};
 use super::refusal::{Refusal, invalid};
 use super::rotation::Rotation;
 use super::time::Interval;
-use super::trace::Trace;
+use super::trace::{self, Decision};
 use jiff::Timestamp;
 use least::Least;
 
@@ -97,7 +97,6 @@ pub struct Forecast<'a> {
     /// What is left of them.
     limits: Limits,
     cut_off_at: Option<Timestamp>,
-    trace: Option<&'a mut Trace>,
     /// What all of it is needed for.
     goal: Option<Goal>,
 }
@@ -130,15 +129,8 @@ impl<'a> Forecast<'a> {
             next_due: None,
             limits,
             cut_off_at: None,
-            trace: None,
             goal: None,
         }
-    }
-
-    /// The same with what dealing does written down.
-    fn traced(self, trace: &'a mut Trace) -> Forecast<'a> {
-        let trace = Some(trace);
-        Forecast { trace, ..self }
     }
 
     /// All up to the end of a range is needed, where at most so many entries begin in it. From now on it is cut off early where the
@@ -165,6 +157,11 @@ impl<'a> Forecast<'a> {
     /// As it stands after the last step.
     pub fn rotation(&self) -> &Rotation {
         self.rotation
+    }
+
+    /// What dealing has decided since this was asked last, as [`trace::take_decisions`] has it.
+    pub fn take_decisions(&mut self) -> Vec<(usize, Decision)> {
+        trace::take_decisions(self.rotation)
     }
 
     /// The instant of the next step, whether the limits allow it or not.
@@ -233,10 +230,7 @@ impl<'a> Forecast<'a> {
     fn spend(&mut self, at: Timestamp) -> Option<Outcome> {
         self.limits.steps = self.limits.steps.checked_sub(1)?;
         self.next_due = None;
-        let trace = self.trace.as_deref_mut();
-        let outcome = self
-            .memo
-            .step_traced(self.rotation, self.dealing, at, trace);
+        let outcome = self.memo.step(self.rotation, self.dealing, at);
         self.limits.work = self.limits.work.checked_sub(outcome.work)?;
         Some(outcome)
     }
@@ -245,7 +239,10 @@ impl<'a> Forecast<'a> {
 /// A copy to forecast with. Pending requests change nobody's duty, and each would be a step: only a slot that was emptied by hand
 /// could be filled then.
 fn without_requests(rotation: &Rotation) -> Rotation {
-    let mut future = rotation.clone();
+    let mut future = Rotation {
+        trace: None,
+        ..rotation.clone()
+    };
     if rotation.running().all(|cell| cell.holder.is_some()) {
         future.pending.clear();
     }

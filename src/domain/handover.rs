@@ -15,7 +15,6 @@ use super::ids::ArrangementId;
 use super::request::Pending;
 use super::resolve;
 use super::rotation::{Mode, Reason, Rotation};
-use super::trace::Trace;
 pub use deal::would_double;
 pub use edit::Edit;
 use jiff::Timestamp;
@@ -59,8 +58,6 @@ pub struct Change<'a> {
     /// Whether a slot that stays empty has another list of people passed over.
     searched: bool,
     memo: Memo,
-    /// Where dealing writes what it does, if somebody asks for it.
-    trace: Option<&'a mut Trace>,
 }
 
 impl<'a> Change<'a> {
@@ -98,7 +95,6 @@ impl<'a> Change<'a> {
             asked: 0,
             searched: false,
             memo,
-            trace: None,
         }
     }
 
@@ -234,27 +230,14 @@ pub(super) const WORK_OF_A_TURN: usize = 20;
 
 impl Memo {
     /// Does everything due at `at`, which must be what [`Memo::next_due`] answered.
-    #[cfg(test)]
     pub fn step(
         &mut self,
         rotation: &mut Rotation,
         dealing: DealingContext,
         at: Timestamp,
     ) -> Outcome {
-        self.step_traced(rotation, dealing, at, None)
-    }
-
-    /// Does everything due at `at`, which must be what [`Memo::next_due`] answered. What is dealt is written to `trace`.
-    pub fn step_traced(
-        &mut self,
-        rotation: &mut Rotation,
-        dealing: DealingContext,
-        at: Timestamp,
-        trace: Option<&mut Trace>,
-    ) -> Outcome {
         let memo = std::mem::take(self);
         let mut change = Change::with(rotation, dealing, at, WindowChange::ByClock, memo);
-        change.trace = trace;
         let handed_over = change.everything_due();
         let (outcome, memo) = change.finished();
         *self = memo;

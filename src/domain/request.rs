@@ -194,6 +194,8 @@ pub struct RequestView {
     pub request: Request,
     pub capability: Capability,
     pub rotation_name: String,
+    /// The covered hours of each leg, as they are today; none where its cell is gone.
+    pub covered: Vec<Vec<Interval>>,
     /// Determines which legs have begun.
     pub now: Timestamp,
 }

@@ -13,7 +13,7 @@ pub struct Position {
 }
 
 /// The people of a roster in the order duty passes through, with where each stands.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Order {
     pub people: Vec<Position>,
     turns: HashMap<UserId, usize>,

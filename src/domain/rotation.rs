@@ -15,6 +15,7 @@ use super::mention::MentionSettings;
 use super::refusal::Refusal;
 use super::request::Pending;
 use super::roster::{self, Position};
+use super::trace::Trace;
 use super::warning_kinds::WarningSettings;
 use super::zones::ZoneName;
 use jiff::Timestamp;
@@ -51,6 +52,8 @@ pub struct Rotation {
     /// validator covers those that are shown.
     pub absences: Arc<Absences>,
     pub stamps: Stamps,
+    /// What dealing decides from now on, where it is to be explained or recorded. It is no part of the state.
+    pub trace: Option<Trace>,
 }
 
 /// What people read of a rotation; no rule of dealing looks at it.
@@ -554,6 +557,7 @@ impl Rotation {
             pending,
             absences: _,
             stamps: _,
+            trace: _,
         } = self;
         let as_of = self.stamps.judged_at.max(other.stamps.judged_at);
         *id == other.id
@@ -650,6 +654,7 @@ pub mod tests {
                 judged_at: begun,
                 remind_at: None,
             },
+            trace: None,
         }
     }
 }

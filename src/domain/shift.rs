@@ -6,6 +6,7 @@ use super::forecast::CellForecast;
 use super::ids::UserId;
 use super::refusal::Refusal;
 use super::request::{Leg, Request};
+use super::time::Interval;
 use jiff::Timestamp;
 
 /// A duty that is to change hands, as forecast.
@@ -30,6 +31,8 @@ pub struct LegPreview {
     /// The requester's name for it.
     pub key: String,
     pub terms: Terms,
+    /// The covered hours of the turn.
+    pub covered: Vec<Interval>,
     pub conflicts: Vec<Conflict>,
     /// Whether every conflict is acknowledged.
     pub is_acknowledged: bool,

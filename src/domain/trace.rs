@@ -1,23 +1,24 @@
-//! What dealing did, step by step: written by dealing itself where somebody asks for it (rules.md 26).
+//! What dealing did, step by step: written by dealing itself where an explanation asks for it, and for the record (rules.md 26).
 
-use super::ids::{RosterId, UserId, WindowId};
+use super::ids::{CellId, RosterId, UserId, WindowId};
 use super::roster::Order;
-use super::rotation::{PassedOver, Reason, Skipped};
+use super::rotation::{PassedOver, Reason, Rotation, Skipped};
 use jiff::Timestamp;
-use std::rc::Rc;
+use std::collections::HashMap;
+use std::sync::Arc;
 
-/// Names that all decisions of one trace hold at the most.
+/// Names that the decisions about all cells of an explanation have at the most.
 const MOST_NAMES: usize = 50_000;
 
 /// One step of a decision.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Traced {
     /// Whom the slot deals from, and from which position on.
     Order {
         roster: Option<RosterId>,
         window: WindowId,
         next_turn: usize,
-        order: Rc<Order>,
+        order: Arc<Order>,
     },
     Absent(Skipped),
     Elsewhere(PassedOver),
@@ -32,64 +33,88 @@ pub enum Traced {
     NobodyLeft,
 }
 
-/// The last time that a slot was dealt.
-#[derive(Clone, Debug)]
+/// One time that a slot was dealt.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     pub at: Timestamp,
     pub reason: Reason,
+    /// The order first, and at the end whom it chose or that nobody was left.
     pub steps: Vec<Traced>,
 }
 
-/// The last decision about each slot, of those that are asked for.
-#[derive(Clone, Debug)]
+/// The last decision about each cell, of those that are asked for.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     /// `None` for all of them.
-    only: Option<usize>,
-    decisions: Vec<Option<Decision>>,
+    only: Option<CellId>,
+    decisions: HashMap<CellId, Decision>,
     names: usize,
-    is_full: bool,
 }
 
 impl Trace {
-    /// Of all slots, or of one of them.
-    pub fn new(only: Option<usize>) -> Trace {
+    /// Of all cells, or of one of them.
+    pub fn new(only: Option<CellId>) -> Trace {
         Trace {
             only,
-            decisions: Vec::new(),
+            decisions: HashMap::new(),
             names: 0,
-            is_full: false,
         }
     }
 
-    /// Whether decisions about a slot are asked for.
-    pub fn wants(&self, slot: usize) -> bool {
-        self.only.is_none_or(|only| only == slot)
+    /// Whether decisions about a cell are asked for.
+    pub fn wants(&self, cell: &CellId) -> bool {
+        self.only.as_ref().is_none_or(|only| only == cell)
     }
 
     /// Keeps a decision in the place of the one before.
-    pub fn keep(&mut self, slot: usize, decision: Decision) {
-        if self.decisions.len() <= slot {
-            self.decisions.resize(slot + 1, None);
-        }
-        let before = self.decisions[slot].as_ref();
-        self.names -= before.map_or(0, Decision::names);
+    pub fn keep(&mut self, cell: CellId, decision: Decision) {
         self.names += decision.names();
-        self.is_full |= self.names > MOST_NAMES && self.only.is_none();
-        self.decisions[slot] = Some(decision);
+        if let Some(before) = self.decisions.insert(cell, decision) {
+            self.names -= before.names();
+        }
     }
 
-    /// The last decision about a slot; `None` if there was none.
-    pub fn decision(&self, slot: usize) -> Option<&Decision> {
-        self.decisions.get(slot)?.as_ref()
+    /// The last decision about a cell; `None` if there was none.
+    pub fn decision(&self, cell: &CellId) -> Option<&Decision> {
+        self.decisions.get(cell)
     }
 
-    /// Whether there were more names than one trace holds.
+    /// Whether there are more names than an explanation of all cells may have.
     pub fn is_full(&self) -> bool {
-        self.is_full
+        self.names > MOST_NAMES && self.only.is_none()
     }
 }
 
+/// Takes what was decided off the trace of a rotation: the cells (indices into [`Rotation::cells`]) that stand as the last decision
+/// about them left them, with that decision, in the order of slots.
+pub fn take_decisions(rotation: &mut Rotation) -> Vec<(usize, Decision)> {
+    let Some(trace) = &mut rotation.trace else {
+        return Vec::new();
+    };
+    trace.names = 0;
+    let mut decided = std::mem::take(&mut trace.decisions);
+    let cells = rotation.cells.iter().enumerate();
+    let standing = cells.filter_map(|(index, cell)| {
+        let decision = decided.remove(&cell.id)?;
+        let holder = cell.holder.as_ref();
+        let stands = match (holder, decision.chosen()) {
+            (Some(holder), Some(chosen)) => (&holder.user, holder.since) == (chosen, decision.at),
+            (holder, chosen) => holder.is_none() && chosen.is_none(),
+        };
+        stands.then_some((index, decision))
+    });
+    standing.collect()
+}
+
 impl Decision {
+    /// Whom it chose; `None` where nobody was left.
+    pub fn chosen(&self) -> Option<&UserId> {
+        match self.steps.last() {
+            Some(Traced::Chosen { user, .. }) => Some(user),
+            _ => None,
+        }
+    }
+
     fn names(&self) -> usize {
         let names = |step: &Traced| match step {
             Traced::Order { order, .. } => order.people.len(),

@@ -118,11 +118,11 @@ impl WarningKind {
         match self {
             WarningKind::Nobody
             | WarningKind::Unreachable
+            | WarningKind::AbsentOnDuty
             | WarningKind::DoubleDuty
             | WarningKind::EmptyRoster
             | WarningKind::StaleSource => Severity::High,
             WarningKind::NoFallback
-            | WarningKind::AbsentOnDuty
             | WarningKind::Uncovered
             | WarningKind::ShortRest
             | WarningKind::BackToBack
@@ -176,8 +176,8 @@ mod tests {
         assert_eq!(
             Severity::ALL.map(named),
             [
-                "nobody doubleDuty unreachable staleSource emptyRoster",
-                "noFallback backToBack shortRest absentOnDuty uncovered endsSoon",
+                "nobody doubleDuty unreachable absentOnDuty staleSource emptyRoster",
+                "noFallback backToBack shortRest uncovered endsSoon",
                 "nightWork unfair clockChange holidayDuty",
             ]
         );

@@ -13,6 +13,7 @@ mod board;
 mod calendar_feed;
 mod chat_sync;
 mod copy;
+mod decision;
 mod delivery;
 mod departed;
 mod directory;
@@ -73,6 +74,7 @@ pub use board::*;
 pub use calendar_feed::*;
 pub use chat_sync::*;
 pub use copy::{Inspection, check_database, copy_database, replace_database};
+pub use decision::{insert_decisions, load_decision};
 pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
 };

@@ -3,6 +3,7 @@
 use super::body::{self, check_length, invalid, nullable_object, present};
 use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
+use super::schedule::{self, Covered};
 use super::strict::{Strict, strict};
 use super::words::{names, words};
 use crate::domain::agreement::AgreementPreview as Preview;
@@ -204,6 +205,8 @@ pub struct AgreementPreview {
     pub effective_from: Moment,
     /// Exclusive.
     pub to: Moment,
+    /// The covered hours in between, which are those that count. At most 200.
+    pub covered: Vec<Covered>,
     pub conflicts: Vec<Conflict>,
     /// False while a conflict blocks or is not acknowledged. A cover may still be requested unless a conflict blocks: the
     /// person who accepts it acknowledges the rest.
@@ -217,6 +220,7 @@ pub fn preview(preview: &Preview) -> AgreementPreview {
     AgreementPreview {
         effective_from: preview.period.from.into(),
         to: preview.period.until.into(),
+        covered: schedule::covered(&preview.covered),
         conflicts: conflict::render_all(&preview.conflicts),
         can_commit: preview.is_settled,
         turn_selection: preview.selection.as_ref().map(TurnSelection::of),

@@ -22,9 +22,9 @@ names! {
 }
 
 names! {
-    /// What the record does not hold: the `order` of people and whose turn was next; the `beginning` of a turn that began while the
-    /// hours were shut; more of an `absence` that has been deleted or changed since; which `dayOff` shut the hours; the `search`
-    /// before a slot stayed empty.
+    /// What the record does not hold: more of an `absence` that has been deleted or changed since; which `dayOff` shut the hours.
+    /// Of turns that were dealt before the upgrade to schema 8 also the `order` of people and whose turn was next; the `beginning` of a turn that began
+    /// while the hours were shut; the `search` before a slot stayed empty.
     UnrecordedPart(domain::Unrecorded) of domain::Unrecorded::ALL
 }
 

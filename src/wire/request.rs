@@ -6,6 +6,7 @@ use super::arrangement::{
 use super::body::{self, check_length, check_list, invalid, nullable_object, objects, present};
 use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
+use super::schedule::{self, Covered};
 use super::strict::strict;
 use super::words::{names, words};
 use crate::domain::edit::{NewCover, NewLeg, NewSwap};
@@ -13,7 +14,7 @@ use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::request as domain;
 use crate::domain::shift::LegPreview;
-use jiff::Timestamp;
+use crate::domain::time::{Interval, joined};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +90,8 @@ pub struct SwapLeg {
     /// Whether the shift has begun. Accepting a pending swap then takes over the rest, and requires the key in
     /// `acknowledgedStartedLegKeys`.
     pub has_started: bool,
+    /// The covered hours of the shift, by the hours as they are now. At most 200.
+    pub covered: Vec<Covered>,
     /// The arrangement that accepting created.
     pub arrangement_id: Option<String>,
 }
@@ -113,6 +116,9 @@ pub struct Item<T> {
     pub request: T,
     pub capability: RequestCapability,
     pub rotation_name: String,
+    /// The covered hours that the request is about, by the hours as they are now: those that count. At most 200, of a swap 200 of
+    /// each shift. None once the cell is deleted.
+    pub covered: Vec<Covered>,
 }
 
 words! {
@@ -134,6 +140,9 @@ pub struct RequestItem {
     pub request: AnyRequest,
     pub capability: RequestCapability,
     pub rotation_name: String,
+    /// The covered hours that the request is about, by the hours as they are now: those that count. At most 200, of a swap 200 of
+    /// each shift. None once the cell is deleted.
+    pub covered: Vec<Covered>,
 }
 
 /// A cover request or a swap request, as `type` says.
@@ -207,6 +216,8 @@ pub struct SwapPreviewLeg {
     pub from: Moment,
     /// Exclusive.
     pub to: Moment,
+    /// The covered hours of the shift. At most 200.
+    pub covered: Vec<Covered>,
     pub conflicts: Vec<Conflict>,
     /// False if a conflict blocks.
     pub can_acknowledge: bool,
@@ -235,21 +246,22 @@ fn cover(request: &domain::Request, leg: &domain::Leg) -> CoverRequest {
     }
 }
 
-/// Renders a request of one kind. `now` decides which legs have begun.
+/// Renders a request of one kind.
 pub trait Record: Sized {
     /// Renders a request.
-    fn render(request: &domain::Request, now: Timestamp) -> Self;
+    fn render(view: &domain::RequestView) -> Self;
 }
 
 impl Record for CoverRequest {
-    fn render(request: &domain::Request, _: Timestamp) -> CoverRequest {
-        cover(request, request.own_leg())
+    fn render(view: &domain::RequestView) -> CoverRequest {
+        cover(&view.request, view.request.own_leg())
     }
 }
 
 impl Record for SwapRequest {
-    fn render(request: &domain::Request, now: Timestamp) -> SwapRequest {
-        let leg = |leg: &domain::Leg| SwapLeg {
+    fn render(view: &domain::RequestView) -> SwapRequest {
+        let request = &view.request;
+        let leg = |(leg, covered): (&domain::Leg, &Vec<Interval>)| SwapLeg {
             key: leg.key.clone().unwrap_or_default(),
             cell_id: leg.cell.to_string(),
             holder_user_id: leg.holder.to_string(),
@@ -260,13 +272,14 @@ impl Record for SwapRequest {
                 .unwrap_or_default(),
             from: leg.period.from.into(),
             to: leg.period.until.into(),
-            has_started: leg.has_started(now),
+            has_started: leg.has_started(view.now),
+            covered: schedule::covered(covered),
             arrangement_id: leg.arrangement.as_ref().map(|id| id.to_string()),
         };
         SwapRequest {
             request: cover(request, request.own_leg()),
             recipient_user_id: request.recipients.iter().map(UserId::to_string).collect(),
-            legs: request.legs.iter().map(leg).collect(),
+            legs: request.legs.iter().zip(&view.covered).map(leg).collect(),
         }
     }
 }
@@ -276,11 +289,11 @@ pub fn any_item(view: &domain::RequestView) -> RequestItem {
     let (kind, request) = match view.request.kind {
         domain::RequestKind::Cover => (
             RequestType::Cover,
-            AnyRequest::Cover(CoverRequest::render(&view.request, view.now)),
+            AnyRequest::Cover(CoverRequest::render(view)),
         ),
         domain::RequestKind::Swap => (
             RequestType::Swap,
-            AnyRequest::Swap(SwapRequest::render(&view.request, view.now)),
+            AnyRequest::Swap(SwapRequest::render(view)),
         ),
     };
     RequestItem {
@@ -288,16 +301,22 @@ pub fn any_item(view: &domain::RequestView) -> RequestItem {
         request,
         capability: capability(&view.capability),
         rotation_name: view.rotation_name.clone(),
+        covered: covered(view),
     }
 }
 
 /// Renders a request, and what the caller may do with it.
 pub fn item<T: Record>(view: &domain::RequestView) -> Item<T> {
     Item {
-        request: T::render(&view.request, view.now),
+        request: T::render(view),
         capability: capability(&view.capability),
         rotation_name: view.rotation_name.clone(),
+        covered: covered(view),
     }
+}
+
+fn covered(view: &domain::RequestView) -> Vec<Covered> {
+    schedule::covered(&joined(view.covered.concat()))
 }
 
 fn capability(capability: &domain::Capability) -> RequestCapability {
@@ -336,6 +355,7 @@ pub fn swap_preview(legs: &[LegPreview]) -> SwapPreview {
         assignee_user_id: leg.terms.user.to_string(),
         from: leg.terms.period.from.into(),
         to: leg.terms.period.until.into(),
+        covered: schedule::covered(&leg.covered),
         conflicts: conflict::render_all(&leg.conflicts),
         can_acknowledge: !leg.is_blocked(),
         acknowledged: leg.is_acknowledged,

@@ -7,6 +7,7 @@ use super::words::names;
 use crate::domain::absence::Away;
 use crate::domain::forecast;
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -113,6 +114,15 @@ pub struct Covered {
     pub to: Moment,
 }
 
+/// Renders covered hours.
+pub fn covered(spans: &[Interval]) -> Vec<Covered> {
+    let one = |span: &Interval| Covered {
+        from: span.from.into(),
+        to: span.until.into(),
+    };
+    spans.iter().map(one).collect()
+}
+
 /// Renders a shift.
 pub fn shift(shift: &forecast::Shift) -> Shift {
     let rotation = &shift.rotation;
@@ -126,9 +136,6 @@ pub fn shift(shift: &forecast::Shift) -> Shift {
         rotation_name: rotation.name.clone(),
         code: rotation.code.clone(),
         turn: turn(ids, &shift.turn, &shift.absences),
-        covered: vec![Covered {
-            from: shift.covered.from.into(),
-            to: shift.covered.until.into(),
-        }],
+        covered: covered(&[shift.covered]),
     }
 }

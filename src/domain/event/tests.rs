@@ -92,6 +92,7 @@ fn rotation(text: &str) -> Rotation {
             judged_at: at,
             remind_at: None,
         },
+        trace: None,
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the record tells of how a turn began, or why nobody had one.
 
 use super::hours::hand_over;
-use super::{Deed, Step, Unrecorded};
+use super::{Deed, Step, Unrecorded, decided, searched};
 use crate::domain::audit::Doer;
 use crate::domain::cadence::Cadence;
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation::{Entry, PassedOver, Reason};
+use crate::domain::trace::Decision;
 use jiff::Timestamp;
 
 /// An entry of the record with who made it.
@@ -15,16 +16,29 @@ pub struct Kept {
     pub by: Option<Doer>,
 }
 
-/// The steps of a dealt turn that began at an instant; `origin` is the entry with which it was first on call, and `cadence` that of
-/// its window today.
+/// The steps of a dealt turn that began at an instant; `origin` is the entry with which it was first on call, `cadence` that of
+/// its window today, and `decision` what the record has of how it was dealt.
 pub fn turn(
     origin: &Kept,
     since: Timestamp,
     cadence: Option<&Cadence>,
     calendar: &Calendar,
+    decision: Option<&Decision>,
 ) -> Vec<Step> {
     let entry = &origin.entry;
-    let mut steps = vec![beginning(origin, since, cadence, calendar)];
+    let mut steps = vec![beginning(origin, since, (cadence, calendar), decision)];
+    let is_set = matches!(
+        steps[0],
+        Step::ByHand {
+            deed: Deed::Set,
+            ..
+        }
+    );
+    // Somebody may have been set on duty at the instant at which they were dealt.
+    if let Some(decision) = decision.filter(|_| !is_set) {
+        steps.extend(searched(decision));
+        return steps;
+    }
     let passed = !entry.skipped.is_empty() || !entry.passed_over.is_empty();
     let skipped = entry.skipped.iter().cloned();
     steps.extend(skipped.map(|absence| Step::PassedOver { absence, id: None }));
@@ -36,13 +50,6 @@ pub fn turn(
             turn: entry.turn,
         });
     }
-    let is_set = matches!(
-        steps[0],
-        Step::ByHand {
-            deed: Deed::Set,
-            ..
-        }
-    );
     if !is_set || passed {
         steps.push(Step::NotRecorded(Unrecorded::Order));
     }
@@ -52,8 +59,8 @@ pub fn turn(
 fn beginning(
     origin: &Kept,
     since: Timestamp,
-    cadence: Option<&Cadence>,
-    calendar: &Calendar,
+    (cadence, calendar): (Option<&Cadence>, &Calendar),
+    decision: Option<&Decision>,
 ) -> Step {
     let entry = &origin.entry;
     // A turn that began while the hours were shut has no entry of its own.
@@ -79,7 +86,24 @@ fn beginning(
             cadence: None,
             moved_from: None,
         },
-        _ => Step::NotRecorded(Unrecorded::Beginning),
+        _ => decision.map_or(Step::NotRecorded(Unrecorded::Beginning), begun),
+    }
+}
+
+/// How a turn began that the record has no entry of.
+fn begun(decision: &Decision) -> Step {
+    match Deed::of(decision.reason) {
+        Some(deed) => Step::ByHand {
+            deed,
+            by: None,
+            at: decision.at,
+        },
+        None => Step::DealtAt {
+            at: decision.at,
+            reason: decision.reason,
+            cadence: None,
+            moved_from: None,
+        },
     }
 }
 
@@ -92,8 +116,17 @@ pub struct Around {
     pub was_dealt: bool,
 }
 
-/// The steps of a slot that stands empty in open hours since an entry. `passed_over` are those of the latest search that is known.
-pub fn vacancy(kept: &Kept, around: Around, passed_over: &[PassedOver]) -> Vec<Step> {
+/// What the record has of the latest search for somebody.
+#[derive(Clone, Debug)]
+pub enum Search<'a> {
+    /// All of it, with the cadence whose hand-over it was, and when that was to be where skipped days moved it.
+    Recorded(&'a Decision, (Option<&'a Cadence>, Option<Timestamp>)),
+    /// Who was on call elsewhere.
+    PassedOver(&'a [PassedOver]),
+}
+
+/// The steps of a slot that stands empty in open hours since an entry.
+pub fn vacancy(kept: &Kept, around: Around, search: Search) -> Vec<Step> {
     let entry = &kept.entry;
     let at = entry.start;
     let begun = match Deed::of(entry.reason) {
@@ -105,7 +138,8 @@ pub fn vacancy(kept: &Kept, around: Around, passed_over: &[PassedOver]) -> Vec<S
     if let Some(deed) = begun {
         let by = kept.by.clone();
         steps.push(Step::ByHand { deed, by, at });
-    } else if entry.reason == Reason::NextOnScheduledDuty {
+    } else if entry.reason == Reason::NextOnScheduledDuty && !matches!(search, Search::Recorded(..))
+    {
         steps.push(Step::DealtAt {
             at,
             reason: entry.reason,
@@ -113,6 +147,17 @@ pub fn vacancy(kept: &Kept, around: Around, passed_over: &[PassedOver]) -> Vec<S
             moved_from: None,
         });
     }
+    let passed_over = match search {
+        Search::Recorded(decision, (cadence, moved)) => {
+            // What was done by hand at the same instant is why somebody was looked for.
+            match steps.is_empty() || decision.at != at {
+                true => steps.extend(decided(decision, cadence, moved)),
+                false => steps.extend(searched(decision)),
+            }
+            return steps;
+        }
+        Search::PassedOver(passed_over) => passed_over,
+    };
     // A slot that was cleared stays empty until the next hand-over: nobody is looked for.
     let is_cleared = matches!(begun, Some(Deed::Cleared));
     if is_cleared && !around.was_dealt {

@@ -21,7 +21,7 @@ pub fn standing_at(
     standing(rotation, dealing, instants, budget, None)
 }
 
-/// The same with what dealing does on the way written down.
+/// The same with what dealing does on the way written down, in [`Rotation::trace`].
 ///
 /// # Errors
 /// As [`standing_at`].
@@ -30,7 +30,7 @@ pub fn traced_at(
     dealing: DealingContext,
     instants: (Timestamp, Timestamp),
     budget: &mut Budget,
-    trace: &mut Trace,
+    trace: Trace,
 ) -> Result<Rotation, Refusal> {
     standing(rotation, dealing, instants, budget, Some(trace))
 }
@@ -40,14 +40,14 @@ fn standing(
     dealing: DealingContext,
     (now, at): (Timestamp, Timestamp),
     budget: &mut Budget,
-    trace: Option<&mut Trace>,
+    trace: Option<Trace>,
 ) -> Result<Rotation, Refusal> {
     check_known(rotation, now, at)?;
-    let mut future = without_requests(rotation);
+    let mut future = Rotation {
+        trace,
+        ..without_requests(rotation)
+    };
     let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
-    if let Some(trace) = trace {
-        forecast = forecast.traced(trace);
-    }
     if !forecast.reaches(at) {
         return invalid("at: too many hand-overs lie before it; ask for an earlier instant");
     }

@@ -1,16 +1,28 @@
-//! Gaps: open windows in which nobody is on call.
+//! Gaps: open windows in which nobody is on call, or somebody who is away.
 
 use super::{PlannedKind, PlannedTurn};
+use crate::domain::absence::Absences;
 use crate::domain::holidays::Calendar;
+use crate::domain::ids::UserId;
 use crate::domain::rotation::Rotation;
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, joined, shared};
 use jiff::Timestamp;
+use std::collections::BTreeMap;
 
 /// A stretch of a cell in which its window is open and nobody is on call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// Index into [`Rotation::cells`].
     pub cell: usize,
+    pub period: Interval,
+}
+
+/// A stretch for which somebody is on call in a cell while they are absent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentOnCall {
+    /// Index into [`Rotation::cells`].
+    pub cell: usize,
+    pub user: UserId,
     pub period: Interval,
 }
 
@@ -56,6 +68,35 @@ pub fn gaps(
         joins
     });
     found.sort_by_key(|gap| (gap.period.from, gap.cell));
+    found
+}
+
+/// Where people are on call among planned turns while they are absent, clipped to a range, by where it begins.
+pub fn absent_on_call(
+    absences: &Absences,
+    turns: &[PlannedTurn],
+    range: Interval,
+) -> Vec<AbsentOnCall> {
+    let mut held: BTreeMap<(usize, &UserId), Vec<Interval>> = BTreeMap::new();
+    for turn in turns {
+        let whole = Interval {
+            from: turn.entry.start,
+            until: turn.end.unwrap_or(Timestamp::MAX),
+        };
+        if let (Some(user), Some(period)) = (&turn.entry.user, whole.meets(range)) {
+            held.entry((turn.cell, user)).or_default().push(period);
+        }
+    }
+    let mut found = Vec::new();
+    for ((cell, user), held) in held {
+        let both = shared(&joined(held), &absences.periods_of(user));
+        found.extend(both.into_iter().map(|period| AbsentOnCall {
+            cell,
+            user: user.clone(),
+            period,
+        }));
+    }
+    found.sort_by_key(|one| (one.period, one.cell));
     found
 }
 

@@ -9,7 +9,7 @@ use crate::domain::roster::Order;
 use crate::domain::rotation::{Holder, PassedOver, Reason, Rotation};
 use crate::domain::trace::{Decision, Traced};
 use jiff::Timestamp;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What each person passed over takes, against asking about one: they are kept and shown with the turn. This also bounds the
 /// memory of a forecast whose slots are dealt past hundreds of people.
@@ -99,7 +99,8 @@ impl Change<'_> {
             (&*self.rotation, &mut self.memo, self.dealing, self.at);
         let asked = &mut self.asked;
         let window = &rotation.windows[rotation.cells[cell].window].id;
-        let wants = self.trace.as_ref().is_some_and(|trace| trace.wants(cell));
+        let trace = rotation.trace.as_ref();
+        let wants = trace.is_some_and(|trace| trace.wants(&rotation.cells[cell].id));
         let mut steps = wants.then(Vec::new);
         let next_turn = rotation.rosters[roster].next_turn(window).unwrap_or(0);
         if let Some(steps) = &mut steps {
@@ -107,7 +108,7 @@ impl Change<'_> {
                 roster: rotation.rosters[roster].id.clone(),
                 window: window.clone(),
                 next_turn,
-                order: Rc::clone(&order),
+                order: Arc::clone(&order),
             });
         }
         let turn = match rotation.absence_policy.pass_over {
@@ -152,12 +153,13 @@ impl Change<'_> {
                 steps.insert(1, Traced::Absent(relieved.clone()));
             }
         }
-        if let (Some(trace), Some(mut steps)) = (&mut self.trace, steps) {
+        if let (Some(trace), Some(mut steps)) = (&mut self.rotation.trace, steps) {
             if search.dealt.is_none() {
                 steps.push(Traced::NobodyLeft);
             }
             let at = self.at;
-            trace.keep(cell, Decision { at, reason, steps });
+            let id = self.rotation.cells[cell].id.clone();
+            trace.keep(id, Decision { at, reason, steps });
         }
         self.asked += WORK_OF_A_NAME * search.passed_over.len();
         match search.dealt {
@@ -200,7 +202,7 @@ impl Change<'_> {
     }
 
     /// A cell's roster, by its index, and the order of its people.
-    pub(super) fn order(&mut self, cell: usize) -> (usize, Rc<Order>) {
+    pub(super) fn order(&mut self, cell: usize) -> (usize, Arc<Order>) {
         let index = self
             .rotation
             .roster_index(self.rotation.cells[cell].roster.as_ref());

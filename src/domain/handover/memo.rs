@@ -13,7 +13,6 @@ use crate::domain::rotation::{Holder, HoursHeld, Rotation};
 use crate::domain::time::Interval;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Hand-overs that are worked out at once, at the most.
@@ -26,7 +25,7 @@ const ENDLESS_TURN: SignedDuration = SignedDuration::from_hours(7 * 24);
 #[derive(Default)]
 pub struct Memo {
     windows: Vec<Option<Clock>>,
-    orders: Vec<Option<Rc<Order>>>,
+    orders: Vec<Option<Arc<Order>>>,
     /// The slots that each person holds, in their order, once dealing has asked for them.
     held: Option<HashMap<UserId, Vec<usize>>>,
     common: CommonHours,
@@ -86,10 +85,10 @@ impl Memo {
     }
 
     /// The order of a roster.
-    pub(super) fn order(&mut self, rotation: &Rotation, roster: usize) -> Rc<Order> {
+    pub(super) fn order(&mut self, rotation: &Rotation, roster: usize) -> Arc<Order> {
         self.orders.resize(rotation.rosters.len(), None);
-        let make = || Rc::new(Order::new(rotation.order(&rotation.rosters[roster])));
-        Rc::clone(self.orders[roster].get_or_insert_with(make))
+        let make = || Arc::new(Order::new(rotation.order(&rotation.rosters[roster])));
+        Arc::clone(self.orders[roster].get_or_insert_with(make))
     }
 
     /// The first slot that somebody holds in the way of a turn of a slot that begins now: they are on call in it at the same time.

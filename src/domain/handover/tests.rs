@@ -122,6 +122,7 @@ fn rotation(
             judged_at: begun,
             remind_at: None,
         },
+        trace: None,
     }
 }
 

@@ -96,8 +96,7 @@ pub(super) fn absent_on_duty(scene: &Scene) -> Vec<Warning> {
         }
     }
     for ((cell, user), on_call) in on_call {
-        let away = scene.dealing.absences.of(user).map(|away| away.period);
-        let away = joined(away.collect());
+        let away = scene.dealing.absences.periods_of(user);
         let both = shared(&joined(on_call), &away);
         for period in scene.over_shut_hours(cell, both) {
             let text = format!(

@@ -118,9 +118,8 @@ fn buttons(visit: &Visit, rotation: &Rotation) -> Result<Vec<Button>, ActionErro
         if !held.is_empty() {
             buttons.push(Click::Cover(id.clone()).button());
         }
-        let (_, whole) = whole_turns::list(visit.app, caller, id)?;
-        let (mine, others): (Vec<_>, Vec<_>) = whole.iter().partition(|turn| turn.user == *me);
-        if !mine.is_empty() && !others.is_empty() {
+        let (_, turns) = whole_turns::swappable(visit.app, caller, id, None)?;
+        if !turns.own.is_empty() {
             buttons.push(Click::Swap(id.clone()).button());
         }
     }

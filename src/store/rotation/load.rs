@@ -100,6 +100,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
                 remind_at: instant_or_none(head.remind_at)?,
             },
             absences: Arc::default(),
+            trace: None,
         }));
     }
     let there: Vec<&Rotation> = found.iter().flatten().collect();

@@ -372,6 +372,37 @@ ALTER TABLE rotation ADD COLUMN short_rest_hours INTEGER NOT NULL DEFAULT 11;
 -- What absences mean for a rotation, as the API shows it; null for the default.
 ALTER TABLE rotation ADD COLUMN absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy));
 
+-- The orders that turns were dealt from. An order is kept once for as long as its roster has it.
+CREATE TABLE roster_order (
+    id INTEGER PRIMARY KEY,
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    -- Null for the common roster.
+    roster_id TEXT,
+    -- The ids of its people, in their order.
+    people TEXT NOT NULL CHECK (json_valid(people))
+) STRICT;
+CREATE INDEX roster_order_by_roster ON roster_order (rotation_id, roster_id);
+
+-- What turns were dealt from, and searches that found nobody. Older turns have none, and those that somebody set by hand.
+CREATE TABLE decision (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    cell_id TEXT NOT NULL,
+    decided_at INTEGER NOT NULL,
+    -- As in `history`.
+    reason TEXT NOT NULL,
+    -- Null if nobody was left.
+    user_id TEXT,
+    -- The `roster_order`. Not a reference: both go with the rotation.
+    order_id INTEGER NOT NULL,
+    -- The position in it from which the window dealt.
+    next_turn INTEGER NOT NULL,
+    -- The search: {a: [person, from, until, in a calendar]} for somebody absent, {e: [person, cell]} for somebody on call
+    -- elsewhere, "d" and "l" where it began again with people on call elsewhere and for whoever is absent least. A person is a
+    -- position in the order, or the id of somebody who is not in it. Null if whoever was next took the turn.
+    steps TEXT CHECK (steps IS NULL OR json_valid(steps)),
+    PRIMARY KEY (rotation_id, cell_id, decided_at)
+) STRICT, WITHOUT ROWID;
+
 -- When rotations stood still because they were disabled. One that still does has no row for it: it stands since judged_at.
 CREATE TABLE standstill (
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,

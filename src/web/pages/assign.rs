@@ -197,6 +197,7 @@ fn weigh(
                 (times.period_with(preview.period.from, Some(preview.period.until), cell.and_then(|cell| rotation.windows[cell.window].zone)))
                 "."
             }
+            (times.covered(&preview.covered, preview.period))
             @if !replaced.is_empty() { p { "Off call then: " (people.show_all(replaced)) "." } }
             (conflicts(visit, &preview.conflicts, &people, &visit.form))
             (kept(visit))

@@ -149,6 +149,7 @@ pub fn ask(visit: &Visit) -> Outcome {
             form.card method="post" action=(format!("{}/cover", path_to(&stored))) {
                 (remarks(&remarked))
                 p { "You ask " (people.show_all(&new.recipients)) " to cover " (times(visit).period(preview.period.from, Some(preview.period.until))) "." }
+                (times(visit).covered(&preview.covered, preview.period))
                 (conflicts(visit, &preview.conflicts, &people, &visit.form))
                 @if !preview.conflicts.is_empty() { p.muted { "Whoever accepts is asked about it too." } }
                 @for (name, value) in visit.form.fields().filter(|(name, _)| !matches!(*name, "confirmed" | "acknowledgedConflictIds")) { (hidden(name, value)) }

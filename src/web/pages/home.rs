@@ -2,7 +2,7 @@
 
 use super::{link_to, path_of, path_to, slot_label, slot_text, times};
 use crate::actions::overview::{self, Asked, Overview, OwnTurn, Wanted};
-use crate::domain::forecast::Gap;
+use crate::domain::forecast::{AbsentOnCall, Gap};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Mode, Rotation};
 use crate::domain::time::Interval;
@@ -54,7 +54,7 @@ pub fn show(visit: &Visit) -> Outcome {
         }
         (table(visit, &all, &people))
         (more(number, total))
-        @if visit.reader.is_some() { (gaps(visit, &all)) }
+        @if visit.reader.is_some() { (gaps(visit, &all, &people)) }
     };
     Ok(layout::page(visit, "On call", content))
 }
@@ -70,10 +70,12 @@ fn load_people(
             .iter()
             .chain(one.next.iter().flat_map(|next| &next.users))
     });
+    let absent = all.iter().flat_map(|one| &one.absent);
+    let absent = absent.map(|one| &one.user).take(GAPS);
     let asking = waiting.iter().map(|asked| &asked.view.request.requester);
     Ok(People::load(
         visit.app(),
-        shown.chain(asking),
+        shown.chain(absent).chain(asking),
         visit.reader.is_some(),
     )?)
 }
@@ -279,20 +281,25 @@ fn more(number: u32, total: u64) -> Markup {
     }
 }
 
-/// Where nobody will be on call, with what fills it.
-fn gaps(visit: &Visit, all: &[Overview]) -> Markup {
+/// Where nobody will be on call, or somebody who is away, with what fills it.
+fn gaps(visit: &Visit, all: &[Overview], people: &People) -> Markup {
     let times = times(visit);
     let mut found: Vec<(&Rotation, &Gap)> = all
         .iter()
         .flat_map(|one| one.gaps.iter().map(|gap| (&one.rotation, gap)))
         .collect();
     found.sort_by_key(|(_, gap)| gap.period);
-    let left = found.len().saturating_sub(GAPS);
+    let mut absent: Vec<(&Rotation, &AbsentOnCall)> = all
+        .iter()
+        .flat_map(|one| one.absent.iter().map(|absent| (&one.rotation, absent)))
+        .collect();
+    absent.sort_by_key(|(_, absent)| absent.period);
+    let left = found.len().saturating_sub(GAPS) + absent.len().saturating_sub(GAPS);
     html! {
         section.card aria-labelledby="gaps" {
             h2 #gaps { "Gaps in the next 14 days" }
-            @if found.is_empty() {
-                p.empty { "None. Somebody is on call in every covered hour." }
+            @if found.is_empty() && absent.is_empty() {
+                p.empty { "None. Somebody who is here is on call in every covered hour." }
             } @else {
                 ul.list {
                     @for (rotation, gap) in found.iter().take(GAPS) {
@@ -303,7 +310,25 @@ fn gaps(visit: &Visit, all: &[Overview]) -> Markup {
                                     (times.period_with(gap.period.from, Some(gap.period.until), rotation.windows[rotation.cells[gap.cell].window].zone))
                                 }
                                 @if visit.caller.check_edit(rotation).is_ok() {
-                                    a.button.small href=(fill(rotation, gap)) { "Fill" }
+                                    a.button.small href=(place(rotation, "assign", gap.cell, gap.period)) { "Fill" }
+                                }
+                            }
+                        }
+                    }
+                    @for (rotation, absent) in absent.iter().take(GAPS) {
+                        li {
+                            div.split {
+                                span {
+                                    (link_to(rotation)) ", " bdi { (slot_label(rotation, &rotation.cells[absent.cell])) } ": "
+                                    (people.show(&absent.user)) " is away and still on call, "
+                                    (times.period_with(absent.period.from, Some(absent.period.until), rotation.windows[rotation.cells[absent.cell].window].zone))
+                                }
+                                @if rotation.external.is_none() {
+                                    @if visit.user() == Some(&absent.user) {
+                                        a.button.small href=(place(rotation, "cover", absent.cell, absent.period)) { "Ask for cover" }
+                                    } @else if visit.caller.check_edit(rotation).is_ok() {
+                                        a.button.small href=(place(rotation, "assign", absent.cell, absent.period)) { "Assign" }
+                                    }
                                 }
                             }
                         }
@@ -315,13 +340,14 @@ fn gaps(visit: &Visit, all: &[Overview]) -> Markup {
     }
 }
 
-fn fill(rotation: &Rotation, gap: &Gap) -> String {
-    let cell = &rotation.cells[gap.cell];
+/// The form of a page of a rotation, filled in with a slot and a period.
+fn place(rotation: &Rotation, page: &str, cell: usize, period: Interval) -> String {
+    let cell = &rotation.cells[cell];
     format!(
-        "{}/assign?cellId={}&from={}&to={}",
+        "{}/{page}?cellId={}&from={}&to={}",
         path_to(rotation),
         cell.id,
-        gap.period.from,
-        gap.period.until
+        period.from,
+        period.until
     )
 }

@@ -170,7 +170,7 @@ fn page(
                 dt { "To" } dd { (people.show_all(&request.recipients)) }
                 @if !request.declined.is_empty() { dt { "Declined by" } dd { (people.show_all(&request.declined)) } }
                 @if let Some(user) = &request.accepted_by { dt { "Accepted by" } dd { (people.show(user)) } }
-                @for (leg, slot) in request.legs.iter().zip(&asked.slots) {
+                @for ((leg, slot), covered) in request.legs.iter().zip(&asked.slots).zip(&asked.view.covered) {
                     @let cell = rotation.slot_of(&leg.cell).map(|index| &rotation.cells[index]);
                     @let zone = cell.and_then(|cell| rotation.windows[cell.window].zone);
                     dt { @match request.kind { RequestKind::Cover => "To cover", RequestKind::Swap => "Turn" } }
@@ -178,6 +178,7 @@ fn page(
                         (people.show(&leg.holder)) ": " (times.period_with(leg.period.from, Some(leg.period.until), zone))
                         @if !slot.is_empty() { ", " bdi { (slot_text(slot)) } }
                         @if leg.has_started(visit.now) { " " span.tag { "begun" } }
+                        @if cell.is_some() { (times.covered(covered, leg.period)) }
                     }
                 }
                 dt { "Reason" } dd { @if request.reason.is_empty() { span.muted { "None given" } } @else { bdi { (request.reason) } } }

@@ -8,7 +8,7 @@ use crate::domain::arrangement::{Arrangement, ArrangementKind};
 use crate::domain::ids::UserId;
 use crate::domain::request::Request;
 use crate::domain::rotation::{Mode, Rotation};
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, shared, without};
 use crate::server::{Outcome, Problem};
 use crate::web::form::{Errors, Form};
 use crate::web::layout;
@@ -107,7 +107,7 @@ pub fn show(visit: &Visit) -> Outcome {
         (standing(&rotation, is_editor))
         section.card aria-labelledby="plan" {
             (choose(visit, &rotation, &shown))
-            (timeline(&rows(&rotation, &items, &shown, &people), shown.range, &times(visit)))
+            (timeline(&rows(visit, &rotation, &items, &shown, &people), shown.range, &times(visit)))
         }
         (table(visit, &rotation, &items, &arranged, &people, is_editor, &shown))
         div.cols {
@@ -250,19 +250,33 @@ fn kind_of(item: &Item) -> Kind {
     }
 }
 
-fn rows(rotation: &Rotation, items: &[Item], shown: &Shown, people: &People) -> Vec<Row> {
+/// When whoever has a piece is away. Only whoever signs in is told.
+fn away(visit: &Visit, rotation: &Rotation, item: &Item) -> Vec<Interval> {
+    let user = item.entry.user.as_ref().filter(|_| visit.reader.is_some());
+    user.map_or_else(Vec::new, |user| rotation.absences.periods_of(user))
+}
+
+fn rows(
+    visit: &Visit,
+    rotation: &Rotation,
+    items: &[Item],
+    shown: &Shown,
+    people: &People,
+) -> Vec<Row> {
     let cells = rotation.cells.iter().filter(|cell| !cell.stopped);
     let row = |cell: &crate::domain::rotation::Cell| {
         let own = items.iter().filter(|item| item.cell == cell.id);
-        let pieces = own.filter_map(|item| {
-            let whole = Interval {
-                from: item.entry.start,
-                until: item.end.unwrap_or(Timestamp::MAX),
-            };
+        let pieces = own.flat_map(|item| {
+            let whole = item.period().meets(shown.range);
+            let whole: Vec<Interval> = whole.into_iter().collect();
+            let away = away(visit, rotation, item);
+            let here = without(&whole, &away).into_iter().map(|span| (span, false));
+            let gone = shared(&whole, &away).into_iter().map(|span| (span, true));
             let who = item.entry.user.as_ref().map(|user| people.name(user));
             let who = who.or(item.entry.outside.as_deref());
-            Some(Piece {
-                period: whole.meets(shown.range)?,
+            let piece = move |(period, is_away)| Piece {
+                period,
+                is_away,
                 kind: kind_of(item),
                 colour: item
                     .entry
@@ -271,7 +285,8 @@ fn rows(rotation: &Rotation, items: &[Item], shown: &Shown, people: &People) -> 
                     .map_or(NEUTRAL, |user| people.colour(user)),
                 who: who.unwrap_or_default().chars().take(60).collect(),
                 short: who.map_or(String::new(), initials),
-            })
+            };
+            here.chain(gone).map(piece).collect::<Vec<_>>()
         });
         Row {
             name: slot_label(rotation, cell),
@@ -359,6 +374,9 @@ fn turn(
             }
             td.plain[kind == Kind::Turn] data-label="What" {
                 (kind.word())
+                @for period in shared(&[item.period()], &away(visit, rotation, item)) {
+                    br; span.tag.warning { "away and still on call" } " " (times.period(period.from, Some(period.until)))
+                }
                 @for skipped in &item.entry.skipped { br; span.muted { (people.name(&skipped.user)) " is away and was passed over" } }
             }
             td {

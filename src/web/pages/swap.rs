@@ -4,9 +4,9 @@ use super::{conflicts, crumbs, failing, named, path_to, slot_text, tag, times};
 use crate::actions::ActionError;
 use crate::actions::plan;
 use crate::actions::swaps::{self, OfferSwap};
-use crate::actions::whole_turns::{self, WholeTurn};
+use crate::actions::whole_turns::{self, Swappable, WholeTurn};
 use crate::domain::conflict::{self, Conflict};
-use crate::domain::ids::UserId;
+use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
@@ -64,30 +64,29 @@ fn by_field<T>(outcome: Result<T, ActionError>) -> Result<T, ActionError> {
     })
 }
 
-/// The turns to come that can be swapped.
-fn turns(visit: &Visit, rotation: &Rotation) -> Result<Vec<WholeTurn>, Problem> {
-    let (_, turns) = whole_turns::list(visit.app(), &visit.caller, &rotation.id)?;
+/// The turns to come that can be swapped: of the reader the one that the address names, where that is one of them.
+fn turns(visit: &Visit, rotation: &Rotation) -> Result<Swappable, Problem> {
+    let cell = CellId::from(visit.query.one("cellId"));
+    let from = visit.query.one("from").parse::<Timestamp>();
+    let chosen = from.ok().map(|from| (&cell, from));
+    let (_, turns) = whole_turns::swappable(visit.app(), &visit.caller, &rotation.id, chosen)?;
     Ok(turns)
 }
 
 /// GET /rotations/{rotation}/swap: the form, with the turn of the address chosen.
 pub fn show(visit: &Visit) -> Outcome {
-    let rotation = named(visit)?;
-    let (cell, from) = (visit.query.one("cellId"), visit.query.one("from"));
-    let chosen = turns(visit, &rotation)?.into_iter().find(|turn| {
-        let begins = from.parse::<Timestamp>();
-        let within = begins.is_ok_and(|from| turn.item.entry.start <= from && from < turn.end);
-        turn.item.cell.as_str() == cell && within
-    });
-    let values = Form::with(chosen.map(|turn| ("own", value(&turn))));
-    page(visit, 200, &values, &Errors::default())
+    page(visit, 200, &Form::default(), &Errors::default())
 }
 
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Response, Problem> {
     let rotation = named(visit)?;
-    let me = visit.me()?.person.id.clone();
+    visit.me()?;
     let turns = turns(visit, &rotation)?;
-    let people = People::load(visit.app(), turns.iter().map(|turn| &turn.user), true)?;
+    let people = People::load(
+        visit.app(),
+        turns.others.iter().map(|turn| &turn.user),
+        true,
+    )?;
     let times = times(visit);
     let choice = |turn: &WholeTurn, with_name: bool| Choice {
         value: value(turn),
@@ -98,14 +97,9 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
             @if !slot.is_empty() { ", " (slot) }
         },
     };
-    let is_mine = |turn: &&WholeTurn| turn.user == me;
-    let mine: Vec<Choice> = turns
-        .iter()
-        .filter(is_mine)
-        .take(MOST)
-        .map(|turn| choice(turn, false))
-        .collect();
-    let others = turns.iter().filter(|turn| !is_mine(turn)).take(MOST);
+    let mine = turns.own.iter().take(MOST);
+    let mine: Vec<Choice> = mine.map(|turn| choice(turn, false)).collect();
+    let others = turns.others.iter().take(MOST);
     let others: Vec<Choice> = others.map(|turn| choice(turn, true)).collect();
     let filled = Filled { values, errors };
     let title = format!("Swap in {}", rotation.profile.name);
@@ -113,11 +107,10 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (crumbs(&rotation))
         (fields::summary(errors))
         h1 { "Swap in " bdi { (rotation.profile.name) } }
-        @if mine.is_empty() || others.is_empty() {
+        @if mine.is_empty() {
             div.card {
                 p.empty {
-                    @if mine.is_empty() { "No whole turn of yours is planned in the next eight weeks. Ask for cover instead." }
-                    @else { "No whole turn of anybody else is planned in the next eight weeks. Ask for cover instead." }
+                    "No whole turn of yours in the next eight weeks can be swapped for one of somebody else. Ask for cover instead."
                 }
                 p.actions { a.button href=(path_to(&rotation)) { "Back" } }
             }

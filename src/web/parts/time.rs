@@ -1,6 +1,6 @@
 //! Instants in the reader's zone, with another zone beside them where they differ; and local times as people type them.
 
-use crate::domain::time::FOREVER;
+use crate::domain::time::{FOREVER, Interval};
 use crate::domain::zones::ZoneName;
 use crate::wire::moment;
 use jiff::civil::{Date, DateTime};
@@ -14,6 +14,9 @@ pub struct Times {
     pub zone: ZoneName,
     pub now: Timestamp,
 }
+
+/// Covered stretches that are listed at the most.
+const MOST_STRETCHES: usize = 7;
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const MONTHS: [&str; 12] = [
@@ -81,6 +84,24 @@ impl Times {
     /// A period; an end that is not known is open.
     pub fn period(&self, from: Timestamp, until: Option<Timestamp>) -> Markup {
         self.period_with(from, until, None)
+    }
+
+    /// The covered hours of a period, where they are not all of it.
+    pub fn covered(&self, covered: &[Interval], whole: Interval) -> Markup {
+        let rest = covered.len().saturating_sub(MOST_STRETCHES);
+        html! {
+            @if covered != [whole] {
+                p.muted {
+                    @if covered.is_empty() { "No covered hours lie in it." } @else { "Covered hours, which are those that count: " }
+                    @for (index, span) in covered.iter().take(MOST_STRETCHES).enumerate() {
+                        @if index > 0 { "; " }
+                        (self.period(span.from, Some(span.until)))
+                    }
+                    @if rest > 0 { "; and " (rest) " more" }
+                    @if !covered.is_empty() { "." }
+                }
+            }
+        }
     }
 
     /// A period, with how it reads in another zone where that differs.

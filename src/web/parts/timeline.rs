@@ -23,6 +23,8 @@ pub struct Piece {
     pub short: String,
     /// Of eight.
     pub colour: usize,
+    /// Whoever is on call is absent.
+    pub is_away: bool,
 }
 
 /// What a stretch is; each is told apart by a word and a pattern, not by colour alone.
@@ -99,6 +101,9 @@ pub fn timeline(rows: &[Row], range: Interval, times: &Times) -> Markup {
                 pattern #t-assigned width="6" height="7" patternUnits="userSpaceOnUse" {
                     line.mark x1="0" y1="0" x2="0" y2="7" {}
                 }
+                pattern #t-away width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)" {
+                    line.mark x1="0" y1="0" x2="0" y2="5" {}
+                }
                 pattern #t-swap width="8" height="7" patternUnits="userSpaceOnUse" {
                     circle.dot cx="4" cy="3.5" r="2.2" {}
                 }
@@ -143,8 +148,12 @@ fn legend(rows: &[Row]) -> Markup {
         pieces.any(|piece| piece.kind == *kind)
     };
     let found: Vec<Kind> = kinds.into_iter().filter(is_there).collect();
+    let is_any_away = rows
+        .iter()
+        .flat_map(|row| &row.pieces)
+        .any(|one| one.is_away);
     html! {
-        @if !found.is_empty() {
+        @if !found.is_empty() || is_any_away {
             p.legend {
                 @for kind in found {
                     span {
@@ -154,6 +163,16 @@ fn legend(rows: &[Row]) -> Markup {
                             @if kind.pattern().is_some() { rect.edge x="1" y="1" width="20" height="12" {} }
                         }
                         @if let Some(words) = kind.legend() { (words) }
+                    }
+                }
+                @if is_any_away {
+                    span {
+                        svg.swatch aria-hidden="true" focusable="false" width="22" height="14" {
+                            rect.(class(Kind::Turn, NEUTRAL)) x="1" y="1" width="20" height="12" {}
+                            rect fill="url(#t-away)" x="1" y="1" width="20" height="6" {}
+                            rect.edge x="1" y="1" width="20" height="12" {}
+                        }
+                        "Away and still on call"
                     }
                 }
             }
@@ -182,6 +201,7 @@ fn bar(piece: &Piece, scale: &Scale, y: usize) -> Markup {
         svg.bar x=(percent(x)) y=(y) width=(percent(width)) height=(BAR) {
             rect.(class(piece.kind, piece.colour)) width="100%" height="100%" {}
             @if let Some(pattern) = piece.kind.pattern() { rect fill=(pattern) y=(BAR - STRIP) width="100%" height=(STRIP) {} }
+            @if piece.is_away { rect fill="url(#t-away)" width="100%" height=(STRIP) {} }
             @if is_held { rect.edge width="100%" height="100%" {} }
             @if let Some(text) = fitting(piece, width) { text.(text_class) x="5" y="17" { (text) } }
         }
@@ -193,7 +213,9 @@ fn fitting(piece: &Piece, width: f64) -> Option<String> {
     let word = piece.kind.word();
     let whole = match (piece.kind, piece.who.as_str()) {
         (_, "") => word.to_owned(),
+        (Kind::Turn, who) if piece.is_away => format!("{who} (away)"),
         (Kind::Turn, who) => who.to_owned(),
+        (_, who) if piece.is_away => format!("{who} ({word}, away)"),
         (_, who) => format!("{who} ({word})"),
     };
     // Short times without cover are many and need no word each.
@@ -296,6 +318,7 @@ mod tests {
             who: "<ada>".into(),
             short: "A".into(),
             colour: 3,
+            is_away: kind == Kind::Cover,
         };
         let rows = [Row {
             name: "Primary".into(),
@@ -314,6 +337,8 @@ mod tests {
             "aria-hidden=\"true\"",
             "x=\"0.00%\" y=\"56\" width=\"14.29%\"",
             "url(#t-cover)",
+            "url(#t-away)",
+            "Away and still on call",
             "class=\"gap\"",
             "class=\"weekend\" x=\"71.43%\"",
             "Nobody on call",

@@ -70,8 +70,10 @@ fn cover_lasts_until_the_arrangement_or_the_window_ends() {
 fn what_begins_and_ends_while_the_window_is_shut_shows_when_it_opens() {
     let rota = Rota::with_people(3);
     let rotation = office(&rota);
-    // Within one night, from one night into the next day, and across a hand-over.
-    rotation.assign(0, "U2", "2026-01-05T18:00Z", "2026-01-05T20:00Z");
+    // Within one night there is nothing to take over; from one night into the next day, and across a hand-over there is.
+    rotation
+        .try_assign(0, "U2", "2026-01-05T18:00Z", "2026-01-05T20:00Z")
+        .names("from: no covered hours");
     rotation.assign(0, "U3", "2026-01-06T18:00Z", "2026-01-07T12:00Z");
     rotation.assign(0, "U3", "2026-01-10T12:00Z", "2026-01-12T12:00Z");
     rota.to("2026-01-13T08:00Z");

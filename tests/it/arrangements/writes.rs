@@ -25,6 +25,7 @@ fn a_preview_says_what_the_write_would_meet_and_changes_nothing() {
         let expected = json!({
             "effectiveFrom": rfc(effective), "to": rfc("2026-01-05T12:00Z"), "conflicts": [],
             "canCommit": true, "turnSelection": null,
+            "covered": [{ "from": rfc(effective), "to": rfc("2026-01-05T12:00Z") }],
         });
         assert_eq!(answer.json(), expected);
     }

@@ -315,9 +315,9 @@ fn waiting_for_a_window_to_open_is_holding() {
     let rotation = rota.rotation("U1 U2 U3");
     rotation.cover(1, &[hours("UTC", &weekdays("09:00", "17:00"), daily())]);
     assert_eq!(rotation.holders(), "(U1)");
-    rotation.ask_cover("U1", "05T08 05T09", "U2");
+    rotation.ask_cover("U1", "05T08 05T09:30", "U2");
     rotation.ask_cover("U1", "05T08 06", "U2");
-    rotation.ask_cover("U2", "06T20 07", "U3");
+    rotation.ask_cover("U2", "06T16 07", "U3");
     let asked = rotation.ask_cover("U1", "05T08:30 05T10", "U3 U2");
     asked.accepted_by("U3");
     assert_eq!(rotation.on_call(), "");

@@ -9,5 +9,6 @@ mod conflicts;
 mod ending;
 mod events;
 mod expiry;
+mod hours;
 mod listing;
 mod retries;

@@ -56,9 +56,10 @@ fn a_turn_ahead_is_explained_by_dealing_and_a_past_one_by_the_record() {
     assert_eq!(dealt["at"], "2026-01-06T09:00:00Z");
     assert_eq!(dealt["cadence"]["type"], "daily");
     rota.to("2026-01-08T12:00Z");
-    let was = "turn U4: windowOpen, dealtAt, passedOver U3, chosen U4, notRecorded order";
+    let was = line(&ahead);
     let past = cell(&rotation, "2026-01-06T12:00Z");
     assert_eq!(line(&past), was);
+    assert_eq!(step(&past, "order"), order);
     assert_eq!(step(&past, "passedOver")["absenceId"], *absence);
     rotation.back(&absence);
     let past = cell(&rotation, "2026-01-06T12:00Z");
@@ -140,7 +141,7 @@ fn the_record_keeps_who_did_a_thing_by_hand() {
     assert_ne!(next, holder);
     assert_eq!(
         line(&handed),
-        format!("turn {next}: windowOpen, mentionAcknowledged, chosen {next}, notRecorded order")
+        format!("turn {next}: windowOpen, mentionAcknowledged, order, chosen {next}")
     );
     assert_eq!(step(&handed, "mentionAcknowledged")["by"]["id"], *holder);
     let assigned = rota.daily("U1 U2 U3", 1);
@@ -163,7 +164,7 @@ fn a_slot_that_nobody_has_had_was_cleared_by_nobody() {
     let empty = rota.create(body);
     empty.cover(1, &[always(daily())]);
     let created = rota.now();
-    let never = "nobody -: windowOpen, rotationEdited, nobodyLeft, notRecorded search";
+    let never = "nobody -: windowOpen, rotationEdited, order, nobodyLeft";
     assert_eq!(line(&cell(&empty, &created)), never);
     let rotation = rota.daily("U1", 1);
     rotation.cover(2, &[always(daily())]);
@@ -187,7 +188,7 @@ fn a_slot_that_nobody_has_had_was_cleared_by_nobody() {
     let searched = cell(&rotation, &rota.now());
     assert_eq!(
         line(&searched),
-        "nobody -: windowOpen, clearedByHand, nobodyLeft, notRecorded search"
+        "nobody -: windowOpen, clearedByHand, dealtAt, order, passedOver U1, nobodyLeft"
     );
 }
 
@@ -270,8 +271,7 @@ fn the_record_says_when_a_rotation_stood_still() {
     shut.patch(json!({ "enabled": false })).is(200);
     rota.to("2026-01-08T12:00Z");
     let (night, day) = ("2026-01-07T22:00Z", "2026-01-08T11:00Z");
-    let opened = format!("turn {holder}: frozen, windowOpen, dealtAt, chosen {holder}");
-    let opened = format!("{opened}, notRecorded order");
+    let opened = format!("turn {holder}: frozen, windowOpen, dealtAt, order, chosen {holder}");
     let now = line(&cell(&open, night));
     assert_eq!(now, opened);
     assert_eq!(nobody_at(day), "nobody-on-call-as-arranged");

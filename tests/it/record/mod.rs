@@ -1,5 +1,6 @@
 //! The history, the schedule, and years of both compared with a second implementation.
 
+mod dealt;
 mod explain;
 mod history;
 mod instants;

@@ -27,7 +27,7 @@ fn nobody_no_fallback_and_absent_on_duty() {
         "nobody high",
         "noFallback medium",
         "backToBack medium",
-        "absentOnDuty medium",
+        "absentOnDuty high",
     ] {
         assert!(
             severities.contains(&expected.to_owned()),

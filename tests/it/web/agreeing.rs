@@ -1,7 +1,8 @@
 //! Cover and swap among people.
 
 use super::{Browser, turns};
-use crate::support::Rota;
+use crate::support::*;
+use serde_json::json;
 
 #[test]
 fn asking_for_cover_and_accepting_it() {
@@ -227,4 +228,75 @@ fn the_page_of_a_rotation_lists_its_open_requests_of_everybody() {
     // Members see them as the API shows them; whoever does not see the rotation sees nothing.
     assert!(section(&Browser::signed_in(&rota, "U2")).contains(&link(&later.id)));
     Browser::signed_in(&rota, "U4").get(&path).is(404);
+}
+
+/// The values that a form offers in a list.
+fn offered(page: &str, name: &str) -> Vec<String> {
+    let Some((_, list)) = page.split_once(&format!("name=\"{name}\"")) else {
+        return Vec::new();
+    };
+    let list = list.split("</select>").next().unwrap_or_default();
+    let options = list.split("<option ").skip(1);
+    options
+        .filter_map(|option| super::attribute(option, "value"))
+        .filter(|value| !value.is_empty())
+        .collect()
+}
+
+#[test]
+fn a_swap_form_offers_only_turns_that_can_be_swapped() {
+    let rota = Rota::with_people(4);
+    let rotation = rota.rotation("U1 U2 U3 U4");
+    // Two lanes with people of their own; turns of weekends have no covered hours.
+    let mut grid = rotation.grid(2, &[hours("UTC", &weekdays("09:00", "17:00"), daily())]);
+    grid["cells"][0]["rosterId"] = json!("a");
+    grid["cells"][1]["rosterId"] = json!("b");
+    grid["rosters"] = json!([
+        { "rosterId": "a", "userIds": ["U1", "U2"] },
+        { "rosterId": "b", "userIds": ["U3", "U4"] },
+    ]);
+    rotation.put("/coverage", grid).is(200);
+    // A part of Friday's turn is somebody else's already, and with it a part of Thursday's.
+    for (user, day) in [("U1", "2026-01-08"), ("U2", "2026-01-09")] {
+        let [from, to] = ["12:00Z", "13:00Z"].map(|time| format!("{day}T{time}"));
+        rotation.assign(0, user, &from, &to);
+    }
+    let path = format!("/rotations/{}", rotation.id);
+    let ada = Browser::signed_in(&rota, "U1");
+    let page = ada.get(&format!("{path}/swap")).is(200).text();
+    let (own, theirs) = (offered(&page, "own"), offered(&page, "theirs"));
+    assert!(own.len() > 10 && theirs.len() > 10, "{own:?} {theirs:?}");
+    let leg = |key: &str, value: &str| {
+        let parts: Vec<&str> = value.split(' ').collect();
+        json!({ "key": key, "cellId": parts[0], "from": parts[1], "to": parts[2], "holderUserId": parts[3] })
+    };
+    let caller = rotation.seen_by("U1");
+    for mine in own.iter().take(3) {
+        let named: Vec<&str> = mine.split(' ').collect();
+        let link = format!("{path}/swap?cellId={}&from={}", named[0], named[1]);
+        let page = ada.get(&link).is(200).text();
+        assert_eq!(offered(&page, "own"), std::slice::from_ref(mine));
+        let theirs = offered(&page, "theirs");
+        assert!(theirs.len() > 10, "{theirs:?}");
+        for other in &theirs {
+            assert!(other.ends_with(" U2"), "{other}");
+            let body =
+                json!({ "recipientUserId": "U2", "legs": [leg("own", mine), leg("other", other)] });
+            let preview = caller.request("swap-requests/preview", body).is(200).json();
+            assert_eq!(preview["canProceed"], true, "{mine} {other}");
+        }
+    }
+    for day in ["2026-01-08", "2026-01-09", "2026-01-10", "2026-01-11"] {
+        let begins = format!("{day}T09:00:00Z");
+        let mut all = own.iter().chain(&theirs);
+        let found = all.find(|turn| turn.split(' ').nth(1) == Some(&begins));
+        assert_eq!(found, None);
+    }
+    // Whoever has nobody to swap with is told.
+    rotation.patch(json!({ "userIds": ["U1", "U3"] })).is(200);
+    let page = ada.get(&format!("{path}/swap")).is(200).text();
+    assert!(
+        page.contains("can be swapped for one of somebody else"),
+        "{page}"
+    );
 }

@@ -25,6 +25,44 @@ fn the_first_page_says_who_is_on_call_and_who_follows() {
 }
 
 #[test]
+fn whoever_is_away_and_still_on_call_is_named_with_the_hours() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let quiet = Browser::signed_in(&rota, "U2").get("/").is(200).text();
+    assert!(quiet.contains("None. Somebody who is here"), "{quiet}");
+    // The turn that runs goes on; the next one passes over them.
+    rotation.away("U1", "2026-01-05T12:00Z", "2026-01-09T00:00Z");
+    for (user, page) in [("U1", "cover"), ("U3", "assign")] {
+        rotation.patch(json!({ "owners": ["U3"] })).is(200);
+        let reader = Browser::signed_in(&rota, user);
+        let home = reader.get("/").is(200).text();
+        let gaps = &home[home.find("id=\"gaps\"").expect("the gaps")..];
+        assert!(!gaps.contains("None."), "{gaps}");
+        assert_eq!(
+            gaps.matches("is away and still on call").count(),
+            1,
+            "{gaps}"
+        );
+        for instant in ["2026-01-05T12:00:00Z", "2026-01-06T09:00:00Z"] {
+            assert!(gaps.contains(instant), "{instant} in {gaps}");
+        }
+        let form = format!("/{page}?cellId=");
+        assert!(gaps.contains(&form), "{form} in {gaps}");
+    }
+    let reader = Browser::signed_in(&rota, "U2");
+    let page = reader.get(&format!("/rotations/{}", rotation.id)).text();
+    let table = &page[page.find("id=\"turns\"").expect("the turns")..];
+    assert_eq!(
+        table.matches("away and still on call").count(),
+        1,
+        "{table}"
+    );
+    let timeline = &page[..page.find("id=\"turns\"").expect("the turns")];
+    assert!(timeline.contains("Away and still on call"), "{timeline}");
+    assert!(timeline.contains("fill=\"url(#t-away)\""), "{timeline}");
+}
+
+#[test]
 fn gaps_are_listed_with_what_fills_them() {
     let rota = Rota::with_people(2);
     let rotation = rota.rotation("U1 U2");

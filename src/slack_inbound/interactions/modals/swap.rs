@@ -63,15 +63,14 @@ fn render(
     let most_theirs = field::share(field::OTHER_TURNS, rotations.len());
     let mut is_cut = false;
     for rotation in &rotations {
-        let (rotation, turns) = whole_turns::list(visit.app, visit.caller(), rotation)?;
-        let names = visit.names(turns.iter().map(|turn| &turn.user))?;
-        let choice = |turn: &&WholeTurn| choice(visit, &rotation, &names, turn);
-        let (mine, others): (Vec<&WholeTurn>, Vec<&WholeTurn>) =
-            turns.iter().partition(|turn| turn.user == *visit.me());
+        let (rotation, turns) = whole_turns::swappable(visit.app, visit.caller(), rotation, None)?;
+        let (mine, others) = (turns.own, turns.others);
+        let names = visit.names(others.iter().map(|turn| &turn.user))?;
+        let choice = |turn: &WholeTurn| choice(visit, &rotation, &names, turn);
         is_cut |= mine.len() > most_mine || others.len() > most_theirs;
         let mine: Vec<Choice> = mine.iter().take(most_mine).map(choice).collect();
         let others: Vec<Choice> = others.iter().take(most_theirs).map(choice).collect();
-        if mine.is_empty() || others.is_empty() {
+        if mine.is_empty() {
             continue;
         }
         let profile = &rotation.profile;
@@ -81,7 +80,7 @@ fn render(
     }
     if own.is_empty() {
         return Ok(Err(
-            "No whole turns of yours and of somebody else are planned in the next eight weeks. Ask for cover instead."
+            "No whole turn of yours in the next eight weeks can be swapped for one of somebody else. Ask for cover instead."
                 .to_owned(),
         ));
     }
