@@ -1,7 +1,12 @@
 //! What is wrong with the plans of rotations (rules.md 27): of one that a caller sees, of all of them, and counted for metrics.
 
+mod across;
 mod counting;
 
+#[cfg(test)]
+pub(super) use across::all_within;
+pub use across::{Found, MOST, of_all};
+use across::{Looks, each};
 #[cfg(test)]
 pub(super) use counting::count;
 pub use counting::{Counted, Warned, refresh};
@@ -13,7 +18,7 @@ use crate::domain::access::Principal;
 use crate::domain::edit::WarningChange;
 use crate::domain::event::Act;
 use crate::domain::external::Partner;
-use crate::domain::forecast::{self, Budget, Held, ShiftRotation};
+use crate::domain::forecast::{self, Budget, Held};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::naming::Naming;
@@ -21,11 +26,11 @@ use crate::domain::refusal::Refusal;
 use crate::domain::roster;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::warning::{self, Around, Duty, Known, Plan, Rank, Wanted, Warning};
+use crate::domain::warning::{self, Around, Duty, Known, Plan, Wanted, Warning};
 use crate::domain::warning_kinds::Severity;
-use crate::store::{self, READ_AT_ONCE, ReadTx, WriteTx};
+use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How many days are looked at unless a caller says otherwise.
@@ -34,18 +39,8 @@ pub const DAYS: u32 = 90;
 /// How many days can be looked at.
 pub const MOST_DAYS: u32 = 366;
 
-/// Warnings of all rotations in one answer.
-pub const MOST: usize = 10_000;
-
 /// Stretches of the plans of several rotations that are held in memory at a time.
 const MOST_HELD: usize = 300_000;
-
-/// A warning, and the rotation that it is about.
-#[derive(Clone, Debug)]
-pub struct Found {
-    pub rotation: Arc<ShiftRotation>,
-    pub warning: Warning,
-}
 
 /// From an instant on, so many days.
 fn ahead(now: Timestamp, days: u32) -> Interval {
@@ -222,229 +217,6 @@ fn surroundings(
 fn too_much() -> ActionError {
     Refusal::Invalid("days: too many hand-overs lie in so many days; ask for fewer".to_owned())
         .into()
-}
-
-/// The plan of one rotation of many.
-struct Planned {
-    version: u64,
-    held: Vec<Held>,
-}
-
-/// The warnings of all rotations that a caller sees in the next days, by where they begin, at most [`MOST`]. The plans that this takes
-/// are made for one caller at a time.
-///
-/// # Errors
-/// [`Refusal::Invalid`] where the days take too much to forecast, or to hold.
-pub fn of_all(app: &App, caller: &Principal, asked: Asked) -> Result<Vec<Found>, ActionError> {
-    let _alone = app.warned().alone();
-    all_within(app, caller, asked, MOST_HELD)
-}
-
-pub(super) fn all_within(
-    app: &App,
-    caller: &Principal,
-    asked: Asked,
-    room: usize,
-) -> Result<Vec<Found>, ActionError> {
-    let mut all = First {
-        budget: Budget::of_workspace(),
-        has_looked: false,
-        room,
-        caller,
-        severity: asked.severity,
-        before: None,
-        found: Vec::new(),
-    };
-    each(app, (asked.days, asked.naming), &mut all)?;
-    all.cut();
-    Ok(all.found)
-}
-
-/// The first warnings of all rotations that a caller sees.
-struct First<'a> {
-    budget: Budget,
-    /// Whether it has been looked ahead at what the rest takes.
-    has_looked: bool,
-    /// Stretches that can still be held.
-    room: usize,
-    caller: &'a Principal,
-    severity: Option<Severity>,
-    /// What comes before the last one of those that are kept, once there are enough of them.
-    before: Option<Rank>,
-    found: Vec<Found>,
-}
-
-impl First<'_> {
-    /// Keeps those that are told: the first ones.
-    fn cut(&mut self) {
-        self.found
-            .sort_by(|one, other| order(one).cmp(&order(other)));
-        self.found.truncate(MOST);
-        if self.found.len() == MOST {
-            self.before = self.found.last().map(|last| last.warning.rank());
-        }
-    }
-}
-
-impl Looks for First<'_> {
-    fn plan(
-        &mut self,
-        rotation: &Rotation,
-        dealing: DealingContext,
-        range: Interval,
-    ) -> Result<Option<Vec<Held>>, ActionError> {
-        let held = forecast::held(rotation, dealing, range, &mut self.budget);
-        let held = held.map_err(|_| too_much())?;
-        self.room = self.room.checked_sub(held.len()).ok_or_else(too_much)?;
-        Ok(Some(held))
-    }
-
-    fn check_rest(
-        &mut self,
-        app: &App,
-        rest: &[RotationId],
-        range: Interval,
-    ) -> Result<(), ActionError> {
-        if self.has_looked || !self.budget.is_worth_looking_ahead() {
-            return Ok(());
-        }
-        self.has_looked = true;
-        let (store, calendar) = (app.store(), app.calendar());
-        let rest = reads::one_by_one(store, rest);
-        match (self.budget).may_suffice(rest, calendar, range, self.room)? {
-            true => Ok(()),
-            false => Err(too_much()),
-        }
-    }
-
-    fn sees(&self, rotation: &Rotation) -> bool {
-        self.caller.check_see(rotation).is_ok()
-    }
-
-    fn wanted(&self) -> Wanted {
-        Wanted {
-            severity: self.severity,
-            before: self.before,
-        }
-    }
-
-    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError> {
-        let named = Arc::new(ShiftRotation {
-            id: rotation.id.clone(),
-            name: rotation.profile.name.clone(),
-            code: rotation.profile.code.clone(),
-        });
-        self.found.extend(warnings.into_iter().map(|warning| Found {
-            rotation: Arc::clone(&named),
-            warning,
-        }));
-        if self.found.len() > 2 * MOST {
-            self.cut();
-        }
-        Ok(())
-    }
-}
-
-/// What warnings of several rotations are sorted by; those of one stay as they are.
-fn order(found: &Found) -> (Rank, &str, &RotationId) {
-    let rotation = &found.rotation;
-    (found.warning.rank(), rotation.name.as_str(), &rotation.id)
-}
-
-/// Whoever looks at the warnings of all rotations.
-trait Looks {
-    /// The plan of a rotation, or `None` where its duty is not to count.
-    fn plan(
-        &mut self,
-        rotation: &Rotation,
-        dealing: DealingContext,
-        range: Interval,
-    ) -> Result<Option<Vec<Held>>, ActionError>;
-
-    /// Ends it where the plans of the rotations that are left are sure to take too much.
-    fn check_rest(&mut self, _: &App, _: &[RotationId], _: Interval) -> Result<(), ActionError> {
-        Ok(())
-    }
-
-    /// Whether they see a rotation. The duty of others counts too.
-    fn sees(&self, rotation: &Rotation) -> bool;
-
-    /// Which warnings of the next rotation are wanted.
-    fn wanted(&self) -> Wanted;
-
-    /// Takes the warnings of a rotation.
-    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError>;
-}
-
-/// Finds the warnings of all rotations that are seen, one rotation after the other by name. Each is forecast once, and everybody's
-/// duty is sorted once. A few rotations at a time are read from one snapshot, so that none is held for long. Ends where `looks` fails.
-fn each(
-    app: &App,
-    (days, naming): (u32, Naming),
-    looks: &mut impl Looks,
-) -> Result<(), ActionError> {
-    let range = ahead(app.now(), days);
-    let mut all = app.store().read(store::list_rotation_names)?;
-    all.retain(|listed| listed.enabled);
-    all.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
-    let all: Vec<RotationId> = all.into_iter().map(|listed| listed.id).collect();
-    let (mut plans, mut duty) = (HashMap::new(), Duty::default());
-    for (past, ids) in (0..).step_by(READ_AT_ONCE).zip(all.chunks(READ_AT_ONCE)) {
-        looks.check_rest(app, &all[past..], range)?;
-        let rotations = app.store().read(|tx| store::load_rotations(tx, ids))?;
-        for rotation in rotations.into_iter().flatten() {
-            let dealing = dealing(app, &rotation);
-            let Some(held) = looks.plan(&rotation, dealing, range)? else {
-                continue;
-            };
-            let seen = looks.sees(&rotation);
-            let named = seen.then_some(&*rotation.profile.name);
-            duty.add(&rotation.id, named, &held, |_| true);
-            if seen {
-                let version = rotation.stamps.version;
-                plans.insert(rotation.id, Planned { version, held });
-            }
-        }
-    }
-    let mut people = People::new();
-    for ids in all.chunks(READ_AT_ONCE) {
-        let around = |tx: &ReadTx| -> Result<_, ActionError> {
-            let mut scenes = Vec::with_capacity(ids.len());
-            for rotation in store::load_rotations(tx, ids)?.into_iter().flatten() {
-                let Some(planned) = plans.remove(&rotation.id) else {
-                    continue;
-                };
-                if !looks.sees(&rotation) {
-                    continue;
-                }
-                let mut held = planned.held;
-                // Where it has changed meanwhile.
-                if rotation.stamps.version != planned.version {
-                    match looks.plan(&rotation, dealing(app, &rotation), range)? {
-                        Some(changed) => held = changed,
-                        None => continue,
-                    }
-                    let named = Some(&*rotation.profile.name);
-                    duty.add(&rotation.id, named, &held, |_| true);
-                }
-                let known = (naming, &mut people);
-                let around = surroundings(app, tx, &rotation, &held, known)?;
-                scenes.push((rotation, around, held));
-            }
-            Ok(scenes)
-        };
-        for (rotation, around, held) in app.store().read(around)? {
-            let plan = Plan {
-                rotation: &rotation,
-                dealing: dealing(app, &rotation),
-                range,
-                held: &held,
-            };
-            let warnings = warning::found(plan, &around, &duty, looks.wanted());
-            looks.take(&rotation, warnings)?;
-        }
-    }
-    Ok(())
 }
 
 /// What dealing in a rotation needs beside it.

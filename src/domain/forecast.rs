@@ -3,6 +3,7 @@
 //! happens, as long as nothing else changes.
 
 mod at;
+mod budget;
 mod cells;
 mod difference;
 mod gaps;
@@ -16,6 +17,7 @@ mod shift;
 mod summary;
 
 pub use at::{standing_at, traced_at};
+pub use budget::Budget;
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
 pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
@@ -25,8 +27,8 @@ pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
 };
 pub use schedule::{
-    Budget, PlannedKind, PlannedTurn, check_schedule, rotation_at, schedule, schedule_of,
-    schedule_within, standing, turns_of, turns_within,
+    PlannedKind, PlannedTurn, check_schedule, rotation_at, schedule, schedule_of, schedule_within,
+    standing, turns_of, turns_within,
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;
