@@ -56,6 +56,12 @@ impl Model {
         self.cells.iter().find(|cell| cell.key == key)
     }
 
+    /// Whether no minute of a span is covered. In a rotation that stands still that is not asked.
+    fn is_uncovered(&self, key: Key, span: Span) -> bool {
+        let open = |cell: &Cell| self.windows[cell.window].hours.open_in(span);
+        self.enabled() && self.cell(key).is_some_and(|cell| open(cell).is_empty())
+    }
+
     /// After every successful write: expires lost requests and continues the history.
     pub fn settle(&mut self) {
         self.judge();
@@ -256,6 +262,7 @@ impl Model {
         let hold = asked.span.rest(self.now).map(|span| Hold { span, ..asked });
         let hold = hold.filter(|_| self.cell(asked.cell).is_some());
         let hold = hold.filter(|_| self.members.contains(&asked.who));
+        let hold = hold.filter(|hold| !self.is_uncovered(hold.cell, hold.span));
         let hold = hold.filter(|hold| !self.doubles(&self.forecast(hold.span.until), &[*hold]));
         if self.enabled() {
             hold.ok_or(vec![Refused::Invalid])
@@ -326,6 +333,7 @@ impl Model {
                 !self.holds(&forecast, own.who, own.cell, span),
                 Refused::NotYourDuty,
             ),
+            (self.is_uncovered(own.cell, span), Refused::Invalid),
             self.conflicts(&offers, true)[0],
         ])?;
         let leg = Leg {
@@ -372,6 +380,7 @@ impl Model {
             hold.span.from <= self.now
                 || self.cell(hold.cell).is_none()
                 || !(hold.who == requester || hold.who == recipient)
+                || self.is_uncovered(hold.cell, hold.span)
                 || !self.is_turn(&forecast, *hold)
                 || !self.holds(&forecast, hold.who, hold.cell, hold.span)
                 || !self.members.contains(&takes(hold))
