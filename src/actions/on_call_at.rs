@@ -3,6 +3,7 @@
 use super::reads::{self, visible};
 use super::{ActionError, App};
 use crate::domain::access::Principal;
+use crate::domain::arrangement::Arrangement;
 use crate::domain::duty_at::{
     Backward, Bounds, DutyAt, HandOvers, Held, Onward, Piece, Present, Recorded, was_open,
 };
@@ -24,7 +25,7 @@ pub const AHEAD_DAYS: i64 = 366;
 /// Entries of one cell that a walk through its record looks at, at the most.
 const MOST_WALKED: usize = 10_000;
 
-/// Who is on call in a rotation at an instant, or [now](present), with the rotation as it is stored.
+/// Who is on call in a rotation at an instant, or now, with the rotation as it is stored.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] for a rotation that is not there for the caller, [`Refusal::Invalid`] for an instant before it was
@@ -239,8 +240,10 @@ fn bounds(
     if first.end.is_some() {
         walk(tx, of, first.start, true, |piece| onward.look(&piece))?;
     }
-    // One that another took the place of keeps the end that it never reached.
-    let kept = arrangement.filter(|arrangement| !arrangement.cancelled);
+    // One that another took the place of keeps the end that it never reached. One that was running when its rotation was disabled
+    // goes on after its end, until the rotation is enabled.
+    let holds = |arrangement: &Arrangement| !arrangement.cancelled && at < arrangement.period.until;
+    let kept = arrangement.filter(holds);
     Ok(onward.finish(since, present, kept.map(|arrangement| arrangement.period)))
 }
 
@@ -260,7 +263,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// Passes the rotations of a page that the caller sees, and that were there at an instant, or are there [now](present), to `show`, each with who is on call
+/// Passes the rotations of a page that the caller sees, and that were there at an instant, or are there now, to `show`, each with who is on call
 /// in it; `None` where a partner's schedule does not reach. With `user` only those in which that person is a member, or on call then.
 /// Returns how many there are on all pages.
 ///

@@ -35,7 +35,7 @@ struct Planned {
 /// are made for one caller at a time.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] where the days take too much to forecast, or to hold.
+/// [`Refusal::Invalid`](crate::domain::refusal::Refusal::Invalid) where the days take too much to forecast, or to hold.
 pub fn of_all(app: &App, caller: &Principal, asked: Asked) -> Result<Vec<Found>, ActionError> {
     let _alone = app.warned().alone();
     all_within(app, caller, asked, MOST_HELD)

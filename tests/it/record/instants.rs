@@ -155,6 +155,30 @@ fn the_past_bears_the_names_of_its_time_and_has_what_is_gone() {
     assert_eq!(nobody["nobodyOnCallReason"], "nobody-on-call-unplanned");
 }
 
+/// What was running when a rotation was disabled goes on beyond its end.
+#[test]
+fn an_assignment_that_outlasts_its_end_in_a_disabled_rotation() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rota.to("2026-01-06T10:00Z");
+    rotation.assign(0, "U3", "2026-01-06T11:00Z", "2026-01-06T13:00Z");
+    rota.to("2026-01-06T12:00Z");
+    rotation.patch(json!({ "enabled": false })).is(200);
+    rota.to("2026-01-06T15:00Z");
+    rotation.patch(json!({ "enabled": true })).is(200);
+    rota.to("2026-01-06T16:00Z");
+    for (at, until) in [
+        ("2026-01-06T12:30Z", "2026-01-06T13:00:00Z"),
+        ("2026-01-06T13:00Z", "2026-01-06T15:00:00Z"),
+        ("2026-01-06T14:00Z", "2026-01-06T15:00:00Z"),
+    ] {
+        let past = at_instant(&rotation, at).is(200).json();
+        let entry = &past["onCall"][0];
+        assert_eq!(entry["userId"], "U3", "{at}");
+        assert_eq!(entry["coveredUntil"], until, "{at}");
+    }
+}
+
 #[test]
 fn hours_that_were_edited_on_a_day_off() {
     let rota = Rota::with_people(2);
