@@ -165,14 +165,18 @@ pub fn remove(app: &App, author: &Author, which: &Which) -> Result<(), ActionErr
     removed
 }
 
+/// How long a request waits for a reading that began by itself: longer than one takes.
+const OWN_READING: Duration = Duration::from_secs(12);
+
 /// Reads a calendar now. That it cannot be read is no error: the calendar says so.
 ///
 /// # Errors
-/// As [`change`]; [`Refusal::TooManyReadings`] while it is being read, or as many others are as may be at once.
+/// As [`change`]; [`Refusal::TooManyReadings`] while somebody else has it read, or as many others are read as may be at once.
 pub fn read_now(app: &App, author: &Author, which: &Which) -> Result<KnownCalendar, ActionError> {
     check_write(&author.principal, &which.user)?;
     app.store().read(|tx| find(tx, which))?;
-    let place = app.calendar_readings().begin(&which.calendar);
+    let readings = app.calendar_readings();
+    let place = readings.begin_asked(&which.calendar, OWN_READING);
     read_in(app, author, which, place.map_err(Refusal::from)?)
 }
 

@@ -9,13 +9,14 @@ use super::handover;
 use super::holidays::Calendar;
 use super::ids::{CellId, LaneId, RosterId, UserId, WindowId};
 use super::refusal::{Refusal, invalid};
-use super::rotation::{Cell, Entry, Lane, Rotation, Window};
+use super::rotation::{Cell, Entry, HoursHeld, Lane, Rotation, Window};
 use super::tiers::TierLimits;
 use super::zones::ZoneName;
 use jiff::Timestamp;
 use names::Named;
 pub use names::{HandleSpec, KeySpec};
 pub use rosters::{RosterSpec, TurnSpec, TurnsSpec, write_one};
+use std::sync::Arc;
 
 /// The grid that a rotation is to have.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,13 +167,25 @@ pub fn replace(
     }
     rotation.cells = cells;
     for index in (0..new.len()).filter(|&index| new[index]) {
-        rotation.cells[index].entry = handover::first_entry(rotation, index, at);
+        let mut entry = handover::first_entry(rotation, index, at);
+        let window = &rotation.windows[rotation.cells[index].window].id;
+        if let Some(hours) = frozen_hours(&before, window) {
+            entry.hours = hours;
+        }
+        rotation.cells[index].entry = entry;
     }
     let written = rosters::write(&before, rotation, &spec.rosters, &windows_named);
     if written.is_err() {
         *rotation = before;
     }
     written
+}
+
+/// The hours under which a window of a disabled rotation is frozen, whatever was edited since: those of its entries.
+fn frozen_hours(rotation: &Rotation, window: &WindowId) -> Option<Arc<HoursHeld>> {
+    let mut cells = rotation.cells.iter().filter(|_| !rotation.enabled);
+    let cell = cells.find(|cell| &rotation.windows[cell.window].id == window && !cell.stopped)?;
+    Some(Arc::clone(&cell.entry.hours))
 }
 
 fn kept_cell<'r>(rotation: &'r Rotation, lane: &LaneId, window: &WindowId) -> Option<&'r Cell> {

@@ -50,10 +50,19 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    readings: Vec<(PersonalCalendarId, Arc<AtomicBool>)>,
+    readings: Vec<Reading>,
+    /// The calendars for whose reading somebody waits who asked for another one.
+    waiting: Vec<PersonalCalendarId>,
     made: usize,
     /// Whether a large reading has ended since somebody asked.
     has_freed: bool,
+}
+
+struct Reading {
+    of: PersonalCalendarId,
+    unwanted: Arc<AtomicBool>,
+    /// Whether somebody asked for it.
+    is_asked: bool,
 }
 
 /// Why no reading begins.
@@ -89,7 +98,34 @@ impl InProgress {
     /// # Errors
     /// [`Busy`].
     pub(in crate::actions) fn begin(&self, calendar: &PersonalCalendarId) -> Result<Place, Busy> {
-        self.0.lock().begin(&self.0, calendar)
+        self.0.lock().begin(&self.0, calendar, false)
+    }
+
+    /// Begins a reading that somebody asked for. Waits for one that the loop began, such as the first one of a new calendar. Only
+    /// one waits for each calendar.
+    ///
+    /// # Errors
+    /// [`Busy`].
+    pub(super) fn begin_asked(
+        &self,
+        calendar: &PersonalCalendarId,
+        patience: Duration,
+    ) -> Result<Place, Busy> {
+        let deadline = monotonic() + patience;
+        let mut state = self.0.lock();
+        if state.waiting.contains(calendar) {
+            return Err(Busy::Calendar);
+        }
+        state.waiting.push(calendar.clone());
+        while state.is_read_unasked(calendar) {
+            let left = deadline.saturating_duration_since(monotonic());
+            if left.is_zero() {
+                break;
+            }
+            state = self.0.wait(state, left);
+        }
+        state.waiting.retain(|of| of != calendar);
+        state.begin(&self.0, calendar, true)
     }
 
     /// Begins a reading as soon as it can, within a time.
@@ -104,7 +140,7 @@ impl InProgress {
         let deadline = monotonic() + patience;
         let mut state = self.0.lock();
         loop {
-            let begun = state.begin(&self.0, calendar);
+            let begun = state.begin(&self.0, calendar, false);
             let left = deadline.saturating_duration_since(monotonic());
             if begun.is_ok() || left.is_zero() {
                 return begun;
@@ -120,9 +156,9 @@ impl InProgress {
 
     /// Has the reading of a calendar end, if there is one: the calendar is gone.
     pub(super) fn end(&self, calendar: &PersonalCalendarId) {
-        for (of, unwanted) in &self.0.lock().readings {
-            if of == calendar {
-                unwanted.store(true, Ordering::Relaxed);
+        for reading in &self.0.lock().readings {
+            if reading.of == *calendar {
+                reading.unwanted.store(true, Ordering::Relaxed);
             }
         }
     }
@@ -142,20 +178,29 @@ impl Shared {
 }
 
 impl State {
+    fn is_read_unasked(&self, calendar: &PersonalCalendarId) -> bool {
+        let mut readings = self.readings.iter();
+        readings.any(|reading| reading.of == *calendar && !reading.is_asked)
+    }
+
     fn begin(
         &mut self,
         shared: &Arc<Shared>,
         calendar: &PersonalCalendarId,
+        is_asked: bool,
     ) -> Result<Place, Busy> {
-        if self.readings.iter().any(|(of, _)| of == calendar) {
+        if self.readings.iter().any(|reading| reading.of == *calendar) {
             return Err(Busy::Calendar);
         }
         if self.readings.len() >= MOST {
             return Err(Busy::Server);
         }
         let unwanted = Arc::new(AtomicBool::new(false));
-        self.readings
-            .push((calendar.clone(), Arc::clone(&unwanted)));
+        self.readings.push(Reading {
+            of: calendar.clone(),
+            unwanted: Arc::clone(&unwanted),
+            is_asked,
+        });
         Ok(Place {
             shared: Arc::clone(shared),
             calendar: calendar.clone(),
@@ -199,7 +244,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
-        state.readings.retain(|(of, _)| *of != self.calendar);
+        state.readings.retain(|reading| reading.of != self.calendar);
         state.made -= self.made;
         state.has_freed |= self.made > WORKING + 2 * MADE_OF_ANY;
         self.shared.changed.notify_all();
@@ -234,6 +279,30 @@ mod tests {
         assert!(readings.begin(&id(MOST)).is_ok());
         let at_once = readings.begin_within(&id(0), Duration::ZERO);
         assert_eq!(at_once.err(), Some(Busy::Calendar));
+    }
+
+    /// Whoever adds a calendar and asks for a reading at once waits for the one that began by itself.
+    #[test]
+    fn one_who_asks_waits_for_the_reading_of_the_loop() {
+        let readings = InProgress::default();
+        let patience = Duration::from_secs(60);
+        let ask = |patience| readings.begin_asked(&id(0), patience).map(drop).err();
+        let by_loop = readings.begin(&id(0)).expect("a place");
+        assert_eq!(ask(Duration::ZERO), Some(Busy::Calendar));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| ask(patience));
+            while readings.0.lock().waiting.is_empty() {
+                std::thread::yield_now();
+            }
+            assert_eq!(ask(patience), Some(Busy::Calendar));
+            drop(by_loop);
+            assert_eq!(waiting.join().unwrap(), None);
+        });
+        // Nobody waits for what somebody else asked for.
+        let asked = readings.begin_asked(&id(0), patience).expect("a place");
+        assert_eq!(ask(patience), Some(Busy::Calendar));
+        drop(asked);
+        assert_eq!(ask(patience), None);
     }
 
     #[test]

@@ -227,6 +227,19 @@ fn hours_edited_while_a_rotation_is_disabled_count_once_it_is_enabled() {
 }
 
 #[test]
+fn a_lane_added_to_a_disabled_rotation_is_frozen_under_the_hours_of_the_others() {
+    let ops = vec![
+        Op::Advance(8 * HOUR, Pass::Timer),
+        Op::Enable(false),
+        Op::Grid(ops::Grid::Hours(0, Hours::Always)),
+        Op::Grid(ops::Grid::AddLane),
+        Op::Advance(HOUR, Pass::Timer),
+        Op::Enable(true),
+    ];
+    walk_once("agreements-frozen-lane", 2, Hours::Nights, ops);
+}
+
+#[test]
 fn a_request_that_is_lost_fills_no_slot_for_another_one() {
     // Both slots are cleared, and with that the second request loses its duty. It would have expired a day later, with the slots
     // filled: the first one's duty, of the turn that the edit puts off, hangs on that.

@@ -39,7 +39,7 @@ fn a_session_ends_when_its_token_is_revoked() {
     let entries = rota.audit("action=token%20revoke");
     assert_eq!(
         text(&entries[0]["summary"]),
-        "member token of U2 revoked; 1 session ended"
+        "member token of Person U2 revoked; 1 session ended"
     );
     let admin = Browser::signed_in(&rota, "U1");
     let action = format!("/admin/tokens/{}/revoke", id_of(&second));
@@ -173,7 +173,7 @@ fn administrators_list_and_end_sessions_of_others() {
     first.get("/me").is(303);
     second.get("/me").is(200);
     let entries = rota.audit("action=login%20end");
-    assert_eq!(text(&entries[0]["summary"]), "session of U2 ended");
+    assert_eq!(text(&entries[0]["summary"]), "session of Person U2 ended");
     let ended = admin
         .fill("/people/U2", action, &[("sessionId", "")])
         .is(303);
@@ -236,8 +236,8 @@ fn the_operator_lists_and_ends_sessions() {
         .map(|entry| text(&entry["summary"]).to_owned())
         .collect();
     let expected = [
-        "of U2: sessions ended: 2; unused links taken back: 1",
-        "session of U1 ended",
+        "of Person U2: sessions ended: 2; unused links taken back: 1",
+        "session of Person U1 ended",
     ];
     assert_eq!(summaries, expected);
 }
