@@ -60,7 +60,7 @@ fn through_the_queue() {
         "the queue, processor time of a delivery, us",
         "",
         processor,
-        Floor::AtMost(90.0),
+        Floor::AtMost(200.0),
     );
     row(
         "a plain ureq loop, processor time of a post, us",

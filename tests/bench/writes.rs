@@ -57,7 +57,7 @@ pub fn run() {
         "eight writers, processor time of a write, us",
         "",
         used / made * 1e6,
-        Floor::AtMost(60.0),
+        Floor::AtMost(180.0),
     );
     let together = median(rates);
     let measured = format!("{together:.0}/s of {:.0}/s", 1.0 / sync);
