@@ -165,8 +165,8 @@ pub fn remove(app: &App, author: &Author, which: &Which) -> Result<(), ActionErr
     removed
 }
 
-/// How long a request waits for a reading that began by itself: longer than one takes.
-const OWN_READING: Duration = Duration::from_secs(12);
+/// How long a request waits for a reading that began by itself: longer than that of a server which answers.
+const OWN_READING: Duration = Duration::from_secs(3);
 
 /// Reads a calendar now. That it cannot be read is no error: the calendar says so.
 ///

@@ -69,7 +69,7 @@ pub struct ShiftSource {
 pub struct Shift {
     pub member: Member,
     pub source: ShiftSource,
-    /// What is left of the shift after overrides. One without an end is for ever.
+    /// What is left of the shift after overrides. One without an end ends at [`FOREVER`].
     pub span: Interval,
     /// The whole shift, as far as the partner gives it.
     pub original: Interval,

@@ -1,8 +1,10 @@
 //! Every documented code occurs, and no other.
 
-use crate::calendars::feed::{Feed, Then};
+use crate::calendars::feed::{Feed, Then, calendar as ics};
 use crate::support::*;
 use serde_json::{Value, json};
+use std::sync::mpsc::channel;
+use std::thread;
 
 /// The refusals of webhook endpoints. Leaves the maximum number of endpoints.
 fn webhook_refusals(rota: &Rota) -> Vec<Value> {
@@ -52,9 +54,19 @@ fn webhook_refusals(rota: &Rota) -> Vec<Value> {
     let made = rota.post("/v1/users/U2/calendars", json!({ "url": feed.url() }));
     let id = text(&made.is(201).json()["id"]).to_owned();
     eventually("it is being read", || !feed.asked().is_empty());
-    let read = rota.request("POST", &format!("/v1/users/U2/calendars/{id}/read"));
-    refusals.push(read.send().refused(429, "too_many_readings"));
-    feed.let_go();
+    let path = format!("/v1/users/U2/calendars/{id}/read");
+    let (answers, answered) = channel();
+    // One waits for the reading that began by itself, the other is refused at once.
+    thread::scope(|scope| {
+        for answers in [answers.clone(), answers] {
+            let path = &path;
+            scope.spawn(move || answers.send(rota.request("POST", path).send()));
+        }
+        let first = answered.recv().expect("an answer");
+        refusals.push(first.refused(429, "too_many_readings"));
+        feed.now(Then::Calendar(ics(&[]), "1"));
+        feed.let_go();
+    });
     refusals
 }
 
