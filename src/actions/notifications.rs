@@ -33,8 +33,8 @@ pub fn change(
     Ok(synced || queued)
 }
 
-/// Whether a person changed a rotation or who is on duty in it. An absence changes neither by itself: what comes of it is the
-/// rotation's policy.
+/// Whether a person changed a rotation or who is on duty in it. An absence changes neither by itself: whether it ends a turn is
+/// the rotation's policy.
 fn is_by_hand(principal: &Principal, act: Act) -> bool {
     matches!(act, Act::Duty | Act::Edit | Act::Arrangement) && principal.person().is_ok()
 }

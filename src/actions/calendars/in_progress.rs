@@ -111,19 +111,13 @@ impl InProgress {
         calendar: &PersonalCalendarId,
         patience: Duration,
     ) -> Result<Place, Busy> {
-        let deadline = monotonic() + patience;
         let mut state = self.0.lock();
         if state.waiting.contains(calendar) {
             return Err(Busy::Calendar);
         }
         state.waiting.push(calendar.clone());
-        while state.is_read_unasked(calendar) {
-            let left = deadline.saturating_duration_since(monotonic());
-            if left.is_zero() {
-                break;
-            }
-            state = self.0.wait(state, left);
-        }
+        let is_read = |state: &State| state.is_read_unasked(calendar);
+        let mut state = self.0.wait_while(state, patience, is_read);
         state.waiting.retain(|of| of != calendar);
         state.begin(&self.0, calendar, true)
     }
@@ -137,16 +131,9 @@ impl InProgress {
         calendar: &PersonalCalendarId,
         patience: Duration,
     ) -> Result<Place, Busy> {
-        let deadline = monotonic() + patience;
-        let mut state = self.0.lock();
-        loop {
-            let begun = state.begin(&self.0, calendar, false);
-            let left = deadline.saturating_duration_since(monotonic());
-            if begun.is_ok() || left.is_zero() {
-                return begun;
-            }
-            state = self.0.wait(state, left);
-        }
+        let is_busy = |state: &State| state.busy(calendar).is_some();
+        let mut state = self.0.wait_while(self.0.lock(), patience, is_busy);
+        state.begin(&self.0, calendar, false)
     }
 
     /// Whether a large reading has ended since the last call.
@@ -169,6 +156,19 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits while something holds, within a time.
+    fn wait_while<'s>(
+        &self,
+        state: MutexGuard<'s, State>,
+        patience: Duration,
+        holds: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'s, State> {
+        let waited = self
+            .changed
+            .wait_timeout_while(state, patience, |state| holds(state));
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
     fn wait<'s>(&self, state: MutexGuard<'s, State>, left: Duration) -> MutexGuard<'s, State> {
         match self.changed.wait_timeout(state, left) {
             Ok((state, _)) => state,
@@ -178,6 +178,15 @@ impl Shared {
 }
 
 impl State {
+    /// Why no reading of a calendar can begin; `None` where one can.
+    fn busy(&self, calendar: &PersonalCalendarId) -> Option<Busy> {
+        let mut readings = self.readings.iter();
+        if readings.any(|reading| reading.of == *calendar) {
+            return Some(Busy::Calendar);
+        }
+        (self.readings.len() >= MOST).then_some(Busy::Server)
+    }
+
     fn is_read_unasked(&self, calendar: &PersonalCalendarId) -> bool {
         let mut readings = self.readings.iter();
         readings.any(|reading| reading.of == *calendar && !reading.is_asked)
@@ -189,11 +198,8 @@ impl State {
         calendar: &PersonalCalendarId,
         is_asked: bool,
     ) -> Result<Place, Busy> {
-        if self.readings.iter().any(|reading| reading.of == *calendar) {
-            return Err(Busy::Calendar);
-        }
-        if self.readings.len() >= MOST {
-            return Err(Busy::Server);
+        if let Some(busy) = self.busy(calendar) {
+            return Err(busy);
         }
         let unwanted = Arc::new(AtomicBool::new(false));
         self.readings.push(Reading {
