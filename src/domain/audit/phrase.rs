@@ -2,6 +2,7 @@
 //! with the names of them all.
 
 use super::one_line;
+use super::summary::quoted;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ const LONGEST_NAME: usize = 60;
 const ITEMS: usize = 5;
 
 /// What a phrase names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Named {
     Person(UserId),
     Group(GroupId),
@@ -62,10 +63,10 @@ impl Names {
 }
 
 /// Words in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Phrase(Vec<Piece>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Piece {
     Text(String),
     Named(Named),
@@ -102,27 +103,31 @@ impl From<String> for Phrase {
     }
 }
 
-impl From<&Phrase> for Phrase {
-    fn from(phrase: &Phrase) -> Phrase {
-        phrase.clone()
-    }
-}
-
-impl From<&String> for Phrase {
-    fn from(text: &String) -> Phrase {
-        text.clone().into()
-    }
-}
-
 impl From<&str> for Phrase {
     fn from(text: &str) -> Phrase {
         text.to_owned().into()
     }
 }
 
-impl From<&&str> for Phrase {
-    fn from(text: &&str) -> Phrase {
-        (*text).into()
+impl From<bool> for Phrase {
+    fn from(is: bool) -> Phrase {
+        is.to_string().into()
+    }
+}
+
+impl<T: Into<Phrase>> From<Option<T>> for Phrase {
+    fn from(value: Option<T>) -> Phrase {
+        value.map_or_else(|| "none".into(), Into::into)
+    }
+}
+
+/// A text of a caller's, which is shown in quotes.
+#[derive(PartialEq)]
+pub(super) struct Quoted<'a>(pub &'a str);
+
+impl From<Quoted<'_>> for Phrase {
+    fn from(text: Quoted) -> Phrase {
+        quoted(text.0).into()
     }
 }
 
@@ -163,16 +168,16 @@ impl From<&RotationId> for Phrase {
 }
 
 /// The first items of a list, and how many more there are.
-pub fn listed<T>(items: &[T]) -> Phrase
-where
-    for<'a> Phrase: From<&'a T>,
-{
+pub fn listed<T: Into<Phrase>>(
+    items: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+) -> Phrase {
+    let mut items = items.into_iter();
     let mut listed = Phrase::default();
-    for (index, item) in items.iter().take(ITEMS).enumerate() {
+    for (index, item) in items.by_ref().take(ITEMS).enumerate() {
         let between = if index > 0 { ", " } else { "" };
         listed = listed.and(between).and(item);
     }
-    match items.len().saturating_sub(ITEMS) {
+    match items.len() {
         0 => listed,
         more => listed.and(format!(" and {more} more")),
     }

@@ -1,6 +1,5 @@
 //! What a change was, in one line: what was before and what is after, without secrets.
 
-mod cadence;
 mod directory;
 mod rotation;
 mod webhook;
@@ -13,7 +12,6 @@ use super::one_line;
 use super::phrase::{Named, Names, Phrase, cut, listed};
 use crate::domain::time::Interval;
 use std::collections::BTreeSet;
-use std::fmt::Display;
 
 /// The longest summary, in characters.
 const LONGEST: usize = 500;
@@ -23,6 +21,9 @@ const PARTS: usize = 8;
 
 /// The longest text of a caller's that is quoted, in characters.
 const QUOTED: usize = 60;
+
+/// What was before a write, and what is after it.
+type Both<'a, T> = (&'a T, &'a T);
 
 /// The changes of one write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,44 +47,60 @@ impl Summary {
     }
 
     /// Adds a value that is another now.
-    fn changed<T: PartialEq, S: Into<Phrase>>(
+    fn changed<'a, T, V: PartialEq + Into<Phrase>>(
         &mut self,
         what: impl Into<Phrase>,
-        before: &T,
-        after: &T,
-        show: impl Fn(&T) -> S,
+        (before, after): Both<'a, T>,
+        get: impl Fn(&'a T) -> V,
     ) {
+        let (before, after) = (get(before), get(after));
         if before != after {
-            let values = show(before).into().and(" to ").and(show(after));
+            let values = before.into().and(" to ").and(after);
             self.add(what.into().and(": ").and(values));
         }
     }
 
     /// Adds what came into a list and what left it.
-    fn list<T: Ord, S: Into<Phrase>>(
+    fn list<'a, T, I: IntoIterator<Item: Ord + Clone + Into<Phrase>>>(
         &mut self,
         what: impl Into<Phrase>,
-        before: &[T],
-        after: &[T],
-        show: impl Fn(&T) -> S,
+        both: Both<'a, T>,
+        get: impl Fn(&'a T) -> I,
     ) {
+        self.list_by(what, both, get, |item| item.clone().into());
+    }
+
+    /// The same of a list whose items are shown otherwise than they are compared.
+    fn list_by<'a, T, I: IntoIterator<Item: Ord>>(
+        &mut self,
+        what: impl Into<Phrase>,
+        (before, after): Both<'a, T>,
+        get: impl Fn(&'a T) -> I,
+        show: impl Fn(&I::Item) -> Phrase,
+    ) {
+        let items = |of| get(of).into_iter().collect::<Vec<_>>();
+        let (before, after) = (items(before), items(after));
         if before == after {
             return;
         }
         let what = what.into();
-        let without = |list: &[T], other: &[T]| -> Vec<Phrase> {
-            let other: BTreeSet<&T> = other.iter().collect();
+        let without = |list: &[I::Item], other: &[I::Item]| -> Vec<Phrase> {
+            let other: BTreeSet<&I::Item> = other.iter().collect();
             let left = list.iter().filter(|item| !other.contains(item));
-            left.map(|item| show(item).into()).collect()
+            left.map(&show).collect()
         };
-        let (added, removed) = (without(after, before), without(before, after));
-        for (verb, items) in [(" added: ", &added), (" removed: ", &removed)] {
-            if !items.is_empty() {
-                self.add(what.clone().and(verb).and(listed(items)));
-            }
-        }
+        let (added, removed) = (without(&after, &before), without(&before, &after));
         if added.is_empty() && removed.is_empty() {
-            self.add(what.and(" reordered"));
+            self.add(what.clone().and(" reordered"));
+        }
+        self.some(what.clone().and(" added: "), added);
+        self.some(what.and(" removed: "), removed);
+    }
+
+    /// Adds a list, if there is something in it.
+    fn some(&mut self, what: impl Into<Phrase>, items: Vec<Phrase>) {
+        if !items.is_empty() {
+            self.add(what.into().and(listed(items)));
         }
     }
 
@@ -124,14 +141,16 @@ pub fn quoted(text: &str) -> String {
     format!("\"{}\"", cut(&shown, QUOTED))
 }
 
-fn text_or_none(text: &Option<String>) -> String {
-    text.as_deref().map_or_else(|| "none".into(), quoted)
-}
-
-fn or_none<T: Display>(value: &Option<T>) -> String {
-    value
-        .as_ref()
-        .map_or_else(|| "none".into(), ToString::to_string)
+/// The items that there were before and are after, by their ids.
+fn kept<'a, T, V: 'a, I: PartialEq + 'a>(
+    (before, after): Both<'a, T>,
+    get: fn(&T) -> &Vec<V>,
+    id: fn(&V) -> &I,
+) -> impl Iterator<Item = Both<'a, V>> {
+    let known = move |new: &&'a V| get(before).iter().find(|one| id(one) == id(new));
+    get(after)
+        .iter()
+        .filter_map(move |new| Some((known(&new)?, new)))
 }
 
 /// A period as summaries say it.
