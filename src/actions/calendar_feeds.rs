@@ -63,9 +63,6 @@ pub fn create(
 }
 
 /// The feeds that a caller may see: a person those of their turns and those that they made, a key all of its rotations.
-///
-/// # Errors
-/// When the storage fails.
 pub fn list(
     app: &App,
     caller: &Principal,
@@ -81,9 +78,6 @@ pub fn list(
 }
 
 /// Gives a feed another address. Also returns the secret of it; the old one leads nowhere from now on.
-///
-/// # Errors
-/// [`Refusal::NotFound`].
 pub fn rotate(
     app: &App,
     author: &Author,
@@ -100,9 +94,6 @@ pub fn rotate(
 }
 
 /// Withdraws a feed: its address leads nowhere from now on.
-///
-/// # Errors
-/// [`Refusal::NotFound`].
 pub fn withdraw(
     app: &App,
     author: &Author,

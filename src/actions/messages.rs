@@ -63,9 +63,6 @@ impl ReachedBy {
 
 /// A page of the messages that a caller may see, newest first, and how many there are on all pages. A person sees direct
 /// messages to themselves alone, and those of channels of rotations that they see.
-///
-/// # Errors
-/// When the storage fails.
 pub fn list(
     app: &App,
     caller: &Principal,
@@ -146,9 +143,6 @@ pub fn notifications(
 }
 
 /// Chooses what a person is mailed. It counts for messages from now on.
-///
-/// # Errors
-/// As [`notifications`].
 pub fn choose_notifications(
     app: &App,
     author: &Author,

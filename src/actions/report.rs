@@ -87,9 +87,6 @@ pub fn duty(
 }
 
 /// The load of everybody in one rotation, for whoever sees it.
-///
-/// # Errors
-/// As [`duty`].
 pub fn of_rotation(
     app: &App,
     caller: &Principal,

@@ -109,9 +109,6 @@ const FORESIGHT: SignedDuration = SignedDuration::from_hours(366 * 24);
 
 /// What a stored absence leaves standing: the stretches within it for which the person is on call as planned, arrangements
 /// included. Of an absence from all rotations, those in every rotation that the caller may see; the one named comes first.
-///
-/// # Errors
-/// When the storage cannot be read.
 pub fn standing(
     app: &App,
     caller: &Principal,
@@ -124,9 +121,6 @@ pub fn standing(
 }
 
 /// The same of an absence that is not stored yet.
-///
-/// # Errors
-/// As [`standing`].
 pub fn would_stand(
     app: &App,
     caller: &Principal,

@@ -59,9 +59,6 @@ impl Call<'_> {
     }
 
     /// Runs an operation on the rotation in the path.
-    ///
-    /// # Errors
-    /// As [`Mutation::run`].
     pub fn write<O: Operation>(
         &self,
         precondition: &Precondition,

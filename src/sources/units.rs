@@ -64,6 +64,9 @@ pub(super) struct Answer<W> {
 
 /// Somebody in a timeline.
 pub(super) trait Who {
+    /// Whether a schedule says names and addresses, so that people need not be asked for.
+    const IS_NAMED: bool;
+
     fn member(&self) -> Member;
 }
 

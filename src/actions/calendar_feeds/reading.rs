@@ -28,9 +28,6 @@ pub struct FeedReading {
 }
 
 /// The feed of a secret; `None` where there is none, or no longer.
-///
-/// # Errors
-/// When the storage fails.
 pub fn find(app: &App, secret: &str) -> Result<Option<CalendarFeed>, ActionError> {
     let hash = hash(secret);
     app.store().read(|tx| Ok(store::load_feed_of(tx, &hash)?))
@@ -38,9 +35,6 @@ pub fn find(app: &App, secret: &str) -> Result<Option<CalendarFeed>, ActionError
 
 /// What a feed shows, with its revision; `None` where whoever it speaks for is gone, or the rotation is gone or hidden from
 /// them. The first reading after a change counts the revision up, which is the only thing that a reading writes.
-///
-/// # Errors
-/// When the storage fails.
 pub fn read(app: &App, feed: &CalendarFeed) -> Result<Option<FeedReading>, ActionError> {
     let now = app.now();
     let found = app.store().read(|tx| gather(app, tx, feed, now))?;
@@ -162,9 +156,6 @@ fn digest(
 impl FeedReading {
     /// The events, by beginning, each with its rotation. The record only grows, so that reading it after the rest changes
     /// nothing: what is not in it yet is still planned.
-    ///
-    /// # Errors
-    /// When the storage fails.
     pub fn events(&self, app: &App) -> Result<Vec<(RotationId, DutyEvent)>, ActionError> {
         let mut budget = Budget::default();
         let mut events = Vec::new();

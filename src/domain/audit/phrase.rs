@@ -2,12 +2,14 @@
 //! with the names of them all.
 
 use super::one_line;
-use super::summary::quoted;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use std::collections::HashMap;
 
 /// The longest name that is written, in characters.
 const LONGEST_NAME: usize = 60;
+
+/// The longest text of a caller's that is quoted, in characters.
+const QUOTED: usize = 60;
 
 /// Items of a list that are named.
 const ITEMS: usize = 5;
@@ -181,6 +183,21 @@ pub fn listed<T: Into<Phrase>>(
         0 => listed,
         more => listed.and(format!(" and {more} more")),
     }
+}
+
+/// Text of a caller's in quotes, short, without the user and the password of URLs in it.
+pub fn quoted(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        let end = after.find(|c: char| c.is_whitespace() || ['/', '?', '#'].contains(&c));
+        let host = &after[..end.unwrap_or(after.len())];
+        shown.push_str(before);
+        rest = &after[host.rfind('@').map_or(0, |at| at + 1)..];
+    }
+    shown.push_str(rest);
+    format!("\"{}\"", cut(&shown, QUOTED))
 }
 
 /// A text of at most so many characters.

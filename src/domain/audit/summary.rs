@@ -9,7 +9,7 @@ pub use rotation::rotation_changes;
 pub use webhook::webhook_changes;
 
 use super::one_line;
-use super::phrase::{Named, Names, Phrase, cut, listed};
+use super::phrase::{Named, Names, Phrase, cut, listed, quoted};
 use crate::domain::time::Interval;
 use std::collections::BTreeSet;
 
@@ -18,9 +18,6 @@ const LONGEST: usize = 500;
 
 /// Changes that a summary names.
 const PARTS: usize = 8;
-
-/// The longest text of a caller's that is quoted, in characters.
-const QUOTED: usize = 60;
 
 /// What was before a write, and what is after it.
 type Both<'a, T> = (&'a T, &'a T);
@@ -124,21 +121,6 @@ impl Summary {
         }
         cut(&one_line(&parts), LONGEST)
     }
-}
-
-/// Text of a caller's in quotes, short, without the user and the password of URLs in it.
-pub fn quoted(text: &str) -> String {
-    let mut shown = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        let end = after.find(|c: char| c.is_whitespace() || ['/', '?', '#'].contains(&c));
-        let host = &after[..end.unwrap_or(after.len())];
-        shown.push_str(before);
-        rest = &after[host.rfind('@').map_or(0, |at| at + 1)..];
-    }
-    shown.push_str(rest);
-    format!("\"{}\"", cut(&shown, QUOTED))
 }
 
 /// The items that there were before and are after, by their ids.
