@@ -4,11 +4,9 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Body, Kind, Operation, PAGE, PAGE_SIZE, gives, parameter, shape};
-use crate::actions::reads::{self, PlanFilter};
-use crate::actions::shifts;
-use crate::domain::forecast::PlannedKind;
+use crate::actions::duties::{self, PlanFilter};
+use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::ids::{CellId, UserId};
-use crate::store;
 use crate::wire::history::{HistoryEntry, HistoryReason, HoursAsHeld};
 use crate::wire::page::Page;
 use crate::wire::schedule::{self, PlannedTurn, Shift};
@@ -59,10 +57,10 @@ pub fn schedule(_: &Api, call: &Call) -> Outcome {
     let filter = PlanFilter {
         user: query.one("userId")?.map(UserId::from),
         cell: query.one("cellId")?.map(CellId::from),
-        kinds: query.choices("kind", KINDS, PlannedKind::parse)?,
+        kinds: query.choices("kind", KINDS, DutyKind::parse)?,
     };
     let id = call.path.id("rotationId");
-    let (rotation, turns) = reads::schedule(call.app, call.caller, &id, range, &filter)?;
+    let (rotation, turns) = duties::schedule(call.app, call.caller, &id, range, &filter)?;
     let turns = answer::page_of(turns, page);
     answer::json(200, &turns.map(|turn| schedule::render(&rotation, &turn)))
 }
@@ -93,7 +91,7 @@ pub const SHIFTS: Operation = Operation {
 pub fn shifts(_: &Api, call: &Call) -> Outcome {
     let (range, page) = (call.query.range(PLAN_DAYS)?, call.query.page()?);
     let user = call.path.id("userId");
-    let found = shifts::of_person(call.app, call.caller, &user, range)?;
+    let found = duties::of_person(call.app, call.caller, &user, range)?;
     let found = answer::page_of(found, page);
     answer::json(200, &found.map(|shift| schedule::shift(&shift)))
 }
@@ -127,11 +125,11 @@ pub const HISTORY: Operation = Operation {
 pub fn history(_: &Api, call: &Call) -> Outcome {
     let (range, page) = (call.query.range(HISTORY_DAYS)?, call.query.page()?);
     let id = call.path.id("rotationId");
-    let entries = reads::history(call.app, call.caller, &id, range)?;
+    let entries = duties::history(call.app, call.caller, &id, range)?;
     answer::json(200, &answer::page_of(entries, page).map(entry))
 }
 
-fn entry(held: store::HistoryEntry) -> HistoryEntry {
+fn entry(held: Duty) -> HistoryEntry {
     let entry = held.entry;
     let covered = entry.user.is_some() || entry.outside.is_some();
     HistoryEntry {

@@ -2,9 +2,10 @@
 
 mod bounds;
 
+use super::duty::Duty;
 use super::event::Nobody;
 use super::holidays::Calendar;
-use super::ids::{ArrangementId, CellId, LaneId, UserId, WindowId};
+use super::ids::UserId;
 use super::linked::Outsider;
 use super::resolve;
 use super::rotation::{Entry, Reason, Rotation, Window};
@@ -28,9 +29,13 @@ impl DutyAt {
             DutyAt::Recorded(recorded) => recorded,
         };
         let mut people: Vec<UserId> = Vec::new();
-        for held in &recorded.held {
-            if !people.contains(&held.user) {
-                people.push(held.user.clone());
+        let users = recorded
+            .held
+            .iter()
+            .filter_map(|held| held.duty.entry.user.as_ref());
+        for user in users {
+            if !people.contains(user) {
+                people.push(user.clone());
             }
         }
         people
@@ -51,28 +56,9 @@ pub struct Recorded {
 /// Somebody who was on call in a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
-    pub user: UserId,
-    pub cell: CellId,
-    pub lane: LaneId,
-    pub window: WindowId,
-    /// The entry of the record.
-    pub entry: Entry,
+    /// Theirs alone.
+    pub duty: Duty,
     pub bounds: Bounds,
-}
-
-/// What a walk through the record of one cell looks at of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    pub start: Timestamp,
-    /// `None` for the running one.
-    pub end: Option<Timestamp>,
-    pub user: Option<UserId>,
-    pub arrangement: Option<ArrangementId>,
-    /// As in the record: when the assignment began; `None` on older records.
-    pub held_since: Option<Timestamp>,
-    /// When the dealt turn began.
-    pub turn_since: Option<Timestamp>,
-    pub reason: Reason,
 }
 
 /// Whether the hours were open at an instant under which an entry was recorded, by its window, if that is still there.

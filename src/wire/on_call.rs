@@ -241,15 +241,15 @@ pub fn render_at(
         DutyAt::Recorded(recorded) => recorded,
     };
     let entry = |held: &Held| {
-        let entry = &held.entry;
-        let is_first = entry.user.as_ref() == Some(&held.user);
-        Entry {
-            user_id: held.user.to_string(),
-            turn: entry.turn.filter(|_| is_first).map(to_i32),
-            cell_id: Some(held.cell.to_string()),
-            lane_id: Some(held.lane.to_string()),
+        let Held { duty, .. } = held;
+        let entry = &duty.entry;
+        Some(Entry {
+            user_id: entry.user.as_ref()?.to_string(),
+            turn: entry.turn.map(to_i32),
+            cell_id: Some(duty.cell.to_string()),
+            lane_id: Some(duty.lane.to_string()),
             lane_name: entry.lane_name.clone(),
-            window_id: Some(held.window.to_string()),
+            window_id: Some(duty.window.to_string()),
             window_name: entry.window_name.clone(),
             since: Some(held.bounds.since.into()),
             until: held.bounds.until.map(Moment),
@@ -259,12 +259,12 @@ pub fn render_at(
             passed_over: passed_over(&entry.passed_over),
             // The record does not have them.
             absences: None,
-        }
+        })
     };
     let nobody = recorded.held.is_empty() && recorded.outsider.is_none();
     OnCall {
         rotation_id: rotation.id.to_string(),
-        on_call: recorded.held.iter().map(entry).collect(),
+        on_call: recorded.held.iter().filter_map(entry).collect(),
         unmapped_external_duty: recorded.outsider.clone().map(unmapped),
         external_assignments: None,
         users,
