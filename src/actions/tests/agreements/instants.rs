@@ -100,8 +100,7 @@ impl Walk<'_> {
             }
             DutyAt::Recorded(recorded) => {
                 let held = recorded.held.iter();
-                held.filter_map(|held| Some((&held.duty.cell, held.duty.entry.user.as_ref()?)))
-                    .collect()
+                held.map(|held| (&held.cell, &held.user)).collect()
             }
         };
         on_call.sort();
