@@ -83,9 +83,7 @@ pub const ATTEMPTS: Operation = Operation {
 pub fn attempts(_: &Api, call: &Call) -> Outcome {
     for name in ["page", "pageSize"] {
         if call.query.one(name)?.is_some() {
-            return Ok(invalid(format!(
-                "{name}: attempts are always on one page; omit it"
-            ))?);
+            return Ok(invalid(name, "attempts are always on one page; omit it")?);
         }
     }
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));

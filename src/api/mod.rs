@@ -360,8 +360,8 @@ impl Guard {
                     ));
                 }
                 if key.len() > LONGEST_KEY {
-                    let detail = format!("Idempotency-Key: send at most {LONGEST_KEY} bytes");
-                    return Ok(invalid(detail)?);
+                    let most = format!("send at most {LONGEST_KEY} bytes");
+                    return Ok(invalid("Idempotency-Key", most)?);
                 }
                 Guard::Keyed(run, key.to_owned())
             }
