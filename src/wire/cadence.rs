@@ -258,9 +258,7 @@ impl CadenceRequest {
         if self.kind == CadenceType::External {
             return invalid(
                 format!("{path}.type"),
-                format!(
-                    "PUT /v1/rotations/{{rotationId}}/external has a rotation follow a partner's schedule"
-                ),
+                "PUT /v1/rotations/{rotationId}/external has a rotation follow a partner's schedule",
             );
         }
         let zone = needed(self.time_zone, path, "timeZone")?.0;

@@ -259,7 +259,7 @@ fn window((index, window): (usize, WindowRequest)) -> Result<WindowSpec, Refusal
         Some("") => ZoneSpec::Empty,
         Some(name) => match ZoneName::parse(name) {
             Ok(zone) => ZoneSpec::Named(zone),
-            Err(refusal) => return invalid(format!("{path}.timeZone"), format!("{refusal}")),
+            Err(refusal) => return invalid(format!("{path}.timeZone"), refusal.to_string()),
         },
     };
     let cadence = match window.cadence {
