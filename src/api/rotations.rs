@@ -7,7 +7,7 @@ use super::operation::{Kind, Operation, PAGE, PAGE_SIZE, operation, parameter, r
 use crate::actions::creation::{self, NewCreation};
 use crate::actions::reads;
 use crate::actions::rotations::{Agrees, DeleteRotation, PatchShown};
-use crate::actions::{ActionError, App};
+use crate::actions::{ActionError, App, mutation};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation as domain;
@@ -112,6 +112,15 @@ pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
     answer::tagged(call, found, status, &body)
 }
 
+/// Writes to the rotation in the path, and answers it as it is then.
+pub fn whole<O: mutation::Operation>(
+    call: &Call,
+    precondition: &Precondition,
+    operation: O,
+) -> Outcome {
+    tagged(call, 200, &call.write(precondition, operation)?.rotation)
+}
+
 pub const CREATE: Operation = operation("createRotation", "rotations", "Create a rotation")
     .about("Creates an enabled, manual rotation with one window and nobody on duty. A retry with the same \
         Idempotency-Key within 24 hours returns the rotation that the first attempt created.")
@@ -169,7 +178,7 @@ pub fn patch(call: &Call, precondition: &Precondition) -> Outcome {
         patch,
         agrees: agrees(call, repeated),
     };
-    tagged(call, 200, &call.write(precondition, patch)?.rotation)
+    whole(call, precondition, patch)
 }
 
 /// Compares what a patch repeats of the rotation with what it shows.

@@ -247,18 +247,25 @@ fn cover(request: &domain::Request, leg: &domain::Leg) -> CoverRequest {
 }
 
 /// Renders a request of one kind.
-pub trait Record: Sized {
+pub trait Record: Serialize + JsonSchema + 'static {
+    /// Its kind.
+    const KIND: domain::RequestKind;
+
     /// Renders a request.
     fn render(view: &domain::RequestView) -> Self;
 }
 
 impl Record for CoverRequest {
+    const KIND: domain::RequestKind = domain::RequestKind::Cover;
+
     fn render(view: &domain::RequestView) -> CoverRequest {
         cover(&view.request, view.request.own_leg())
     }
 }
 
 impl Record for SwapRequest {
+    const KIND: domain::RequestKind = domain::RequestKind::Swap;
+
     fn render(view: &domain::RequestView) -> SwapRequest {
         let request = &view.request;
         let leg = |(leg, covered): (&domain::Leg, &Vec<Interval>)| SwapLeg {
