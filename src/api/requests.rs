@@ -85,7 +85,7 @@ fn filter(call: &Call) -> Result<RequestFilter, Refusal> {
         (Some(user), _) => Some(UserId::from(user)),
         (None, Some(_)) => match call.caller.person() {
             Ok(person) => Some(person.clone()),
-            Err(_) => return invalid("userId: missing; send the person whose role is asked for"),
+            Err(_) => return invalid("userId", "missing; send the person whose role is asked for"),
         },
         (None, None) => None,
     };
