@@ -16,7 +16,7 @@ mod schedule;
 mod shift;
 mod summary;
 
-pub use at::{rotation_at, standing_at, traced_at};
+pub use at::{rotation_at, standing_at};
 pub use budget::Budget;
 pub use cells::{CellForecast, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
