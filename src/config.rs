@@ -40,7 +40,8 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use table::{
-    Aside, Given, Layer, Part, Table, Wrong, commas, items, list, number, one, path, table, text,
+    Aside, Given, Layer, Part, Setting, Table, Wrong, commas, items, list, number, one, path,
+    table, text,
 };
 use values::{DAY, MINUTE, choice, within};
 
@@ -242,7 +243,7 @@ impl Origins {
         format!(
             "{}: {key} is missing beside it; write {} below [{table}]",
             self.first_below(&format!("{table}.")),
-            known::Setting::line_of(&format!("{table}.{key}"))
+            known::line_of(&format!("{table}.{key}"))
         )
     }
 }
@@ -310,18 +311,14 @@ impl Config {
 
     /// Lays what variables set over what is set.
     fn lay_variables(&mut self, given: &dyn Fn(&str) -> Option<OsString>) -> Result<(), String> {
-        let variable = known::Setting::variable;
-        let layer = |setting: &known::Setting| given(&variable(setting)).map(Given::Text);
+        let variable = Setting::variable;
+        let layer = |setting: &Setting| given(&variable(setting)).map(Given::Text);
         self.lay(&layer, &variable)
             .map_err(|wrong| format!("{}: {}", variable(&wrong.setting), wrong.why))
     }
 
     /// Lays what a layer gives over what is set, with where it was set.
-    fn lay(
-        &mut self,
-        layer: &Layer,
-        origin: &dyn Fn(&known::Setting) -> String,
-    ) -> Result<(), Wrong> {
+    fn lay(&mut self, layer: &Layer, origin: &dyn Fn(&Setting) -> String) -> Result<(), Wrong> {
         self.read(layer)?;
         let set = known::SETTINGS.iter();
         let set = set.filter(|setting| layer(setting).is_some());

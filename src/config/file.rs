@@ -1,8 +1,8 @@
 //! The config file. Every error names the line and the key, and says what to write instead.
 
 use super::Config;
-use super::known::{self, SETTINGS, Setting};
-use super::table::{Given, Wrong};
+use super::known::{self, SETTINGS};
+use super::table::{Given, Setting, Wrong};
 use crate::wire::strict::nearest;
 use std::path::Path;
 use toml::Spanned;
@@ -66,7 +66,7 @@ fn refuse_unknown(text: &str, table: &DeTable, above: &str) -> Result<(), (usize
             |setting: &Setting| setting.table == path || setting.table.starts_with(&below);
         // A key in quotes may have a dot, and is then no path.
         let is_plain = !key.get_ref().contains('.');
-        if is_plain && Setting::find(&path).is_some() {
+        if is_plain && known::find(&path).is_some() {
             continue;
         }
         if !is_plain || !SETTINGS.iter().any(is_table) {
@@ -127,7 +127,7 @@ fn malformed(text: &str, error: &toml::de::Error) -> (usize, String) {
     };
     let (key, value) = (key.trim(), value.trim());
     let path = path_of(&table, key);
-    let setting = Setting::find(&path);
+    let setting = known::find(&path);
     let wants = |first: &[char]| setting.is_some_and(|setting| setting.example.starts_with(first));
     let has_quotes = value.contains(['"', '\'']);
     let is_bare = !value.is_empty() && !value.starts_with(['"', '\'', '[', '{', '#']);
@@ -163,7 +163,7 @@ fn misused(text: &str, wrong: Wrong) -> (usize, String) {
 
 /// The line that sets a key, as an example.
 fn example(table: &str, key: &str) -> String {
-    Setting::line_of(&path_of(table, key))
+    known::line_of(&path_of(table, key))
 }
 
 /// Which key was probably meant by one that is unknown.

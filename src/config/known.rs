@@ -1,21 +1,9 @@
 //! Every setting: where it is written, and what it can look like.
 
 use super::Config;
-use super::table::Table;
+use super::table::{Setting, Table};
 use crate::wire::strict::nearest;
 use std::sync::LazyLock;
-
-/// A key of the config file with the variable that sets the same.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    /// The table of the key; empty where it is in none.
-    pub table: &'static str,
-    pub key: &'static str,
-    /// A value as it is written in the file.
-    pub example: &'static str,
-    /// Whether no message repeats its value.
-    pub is_secret: bool,
-}
 
 /// The settings, table by table.
 pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
@@ -24,36 +12,16 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     found
 });
 
-impl Setting {
-    /// The setting of a path such as `webhooks.ladder`.
-    pub fn find(path: &str) -> Option<&'static Setting> {
-        let (table, key) = path.rsplit_once('.').unwrap_or(("", path));
-        let found = |setting: &&Setting| setting.table == table && setting.key == key;
-        SETTINGS.iter().find(found)
-    }
+/// The setting of a path such as `webhooks.ladder`.
+pub fn find(path: &str) -> Option<&'static Setting> {
+    let (table, key) = path.rsplit_once('.').unwrap_or(("", path));
+    let found = |setting: &&Setting| setting.table == table && setting.key == key;
+    SETTINGS.iter().find(found)
+}
 
-    /// `webhooks.ladder`.
-    pub fn path(&self) -> String {
-        match self.table {
-            "" => self.key.to_owned(),
-            table => format!("{table}.{}", self.key),
-        }
-    }
-
-    /// `ROTA_WEBHOOKS_LADDER`.
-    pub fn variable(&self) -> String {
-        format!("ROTA_{}", self.path().replace('.', "_").to_uppercase())
-    }
-
-    /// The line of the file that sets it, as an example.
-    pub fn line(&self) -> String {
-        format!("{} = {}", self.key, self.example)
-    }
-
-    /// The line that sets the setting of a path; empty where there is none.
-    pub fn line_of(path: &str) -> String {
-        Setting::find(path).map(Setting::line).unwrap_or_default()
-    }
+/// The line that sets the setting of a path, as an example; empty where there is none.
+pub fn line_of(path: &str) -> String {
+    find(path).map(Setting::line).unwrap_or_default()
 }
 
 /// The tables, each once.

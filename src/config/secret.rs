@@ -1,7 +1,7 @@
 //! Secrets in settings: written as they are, or as the path of a file that holds the secret alone.
 
-use super::known::{SETTINGS, Setting};
-use super::table::{Layer, Place, Spec, Table, Wrong, hidden, one, path};
+use super::known::{self, SETTINGS};
+use super::table::{Layer, Place, Setting, Spec, Table, Wrong, hidden, one, path};
 use super::{Config, Origins};
 use crate::client::Secret;
 use std::os::unix::fs::MetadataExt;
@@ -93,7 +93,7 @@ impl Hidden {
                 .and_then(|text| parse(&text))
                 .map(Some)
                 .map_err(|why| {
-                    let line = Setting::line_of(&path);
+                    let line = known::line_of(&path);
                     let file = file.display();
                     format!("{origin}: {file}: {why}; the file holds the value alone: write {line}")
                 }),

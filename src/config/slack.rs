@@ -1,7 +1,7 @@
 //! `[slack]`: the app of the Slack workspace, for `[chat] platform = "slack"`.
 
 use super::Config;
-use super::known::Setting;
+use super::known;
 use super::secret::{Hidden, secret};
 use super::table::{items, one, table, text};
 use super::values::{DAY, within};
@@ -64,7 +64,7 @@ impl Config {
             return Err(format!(
                 "{}: slack needs a bot token; write {} below [slack]",
                 origins.of("chat.platform"),
-                Setting::line_of("slack.bot_token_file")
+                known::line_of("slack.bot_token_file")
             ));
         };
         Ok(Some(SlackSettings {

@@ -1,13 +1,44 @@
 //! Tables of settings. A table declares each of its settings once: name, type, how a value is read and checked, what it can look
 //! like, and the default.
 
-use super::known::Setting;
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use toml::Spanned;
 use toml::de::DeValue;
+
+/// A key of the config file with the variable that sets the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The table of the key; empty where it is in none.
+    pub table: &'static str,
+    pub key: &'static str,
+    /// A value as it is written in the file.
+    pub example: &'static str,
+    /// Whether no message repeats its value.
+    pub is_secret: bool,
+}
+
+impl Setting {
+    /// `webhooks.ladder`.
+    pub fn path(&self) -> String {
+        match self.table {
+            "" => self.key.to_owned(),
+            table => format!("{table}.{}", self.key),
+        }
+    }
+
+    /// `ROTA_WEBHOOKS_LADDER`.
+    pub fn variable(&self) -> String {
+        format!("ROTA_{}", self.path().replace('.', "_").to_uppercase())
+    }
+
+    /// The line of the file that sets it, as an example.
+    pub fn line(&self) -> String {
+        format!("{} = {}", self.key, self.example)
+    }
+}
 
 /// What a layer gives for a setting.
 pub(super) enum Given<'a> {
@@ -77,7 +108,7 @@ macro_rules! table {
         pub struct $name { $($(#[$doc])* pub $field: $type,)* }
 
         impl $crate::config::table::Table for $name {
-            fn settings(found: &mut Vec<$crate::config::known::Setting>) {
+            fn settings(found: &mut Vec<$crate::config::table::Setting>) {
                 $($crate::config::table::Spec::<$type>::settings(
                     &$spec, $crate::config::table::place!($table, $field), found,
                 );)*

@@ -261,7 +261,7 @@ fn every_setting_is_known_with_a_good_example() {
         names.dedup();
         names.len()
     };
-    let variables = known::SETTINGS.iter().map(known::Setting::variable);
+    let variables = known::SETTINGS.iter().map(Setting::variable);
     assert_eq!(count(variables.collect()), known::SETTINGS.len());
     let tables = known::tables().into_iter().map(str::to_owned);
     assert_eq!(count(tables.collect()), known::tables().len());
