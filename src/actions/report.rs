@@ -44,7 +44,10 @@ pub fn duty(
 ) -> Result<Vec<Row>, ActionError> {
     let only = caller.check_report(wanted.user.as_ref())?;
     if wanted.range.length() > LONGEST {
-        return Ok(invalid("to: send an instant at most 5 years after `from`")?);
+        return Ok(invalid(
+            "to",
+            "send an instant at most 5 years after `from`",
+        )?);
     }
     let rotations = store.read(|tx| -> Result<_, ActionError> {
         if let Some(id) = &wanted.rotation {
@@ -137,7 +140,7 @@ impl Gathering<'_> {
         let places = Places::of(rotation);
         let range = self.range;
         let is_external = rotation.external.is_some();
-        store::each_entry(tx, &rotation.id, range, |held| {
+        store::each_entry(tx, rotation, range, |held| {
             let until = match held.end {
                 Some(end) => end,
                 // What follows a partner is planned by assignments with beginnings of their own.
@@ -176,12 +179,11 @@ impl Gathering<'_> {
             calendar: self.calendar,
             absences: &rotation.absences,
         };
-        let turns = forecast::turns_within(rotation, dealing, range, &mut self.budget)?;
-        for mut turn in turns {
-            let cell = &rotation.cells[turn.cell];
-            let place = places.at(&rotation.windows[cell.window].id, &turn.entry);
+        let duties = forecast::duties_within(rotation, dealing, range, &mut self.budget)?;
+        for mut turn in duties {
+            let place = places.at(&turn.window, &turn.entry);
             let until = turn.end.unwrap_or(range.until);
-            let walk = walks.entry(cell.id.clone());
+            let walk = walks.entry(turn.cell);
             let walk = walk.or_insert_with(|| Walk::of(self.range));
             if is_external && turn.entry.start < range.from {
                 // Of assignments that run beside each other none comes after another.

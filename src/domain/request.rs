@@ -72,7 +72,7 @@ pub enum RequestKind {
 
 impl RequestKind {
     /// The name in the database.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             RequestKind::Cover => "cover",
             RequestKind::Swap => "swap",

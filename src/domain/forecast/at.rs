@@ -1,6 +1,7 @@
 //! A rotation as it will stand at one instant.
 
-use super::{Budget, Forecast, without_requests};
+use super::budget::LIMITS;
+use super::{Budget, Forecast, too_far, without_requests};
 use crate::domain::handover::DealingContext;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
@@ -35,6 +36,23 @@ pub fn traced_at(
     standing(rotation, dealing, instants, budget, Some(trace))
 }
 
+/// The same with the requests that are pending.
+///
+/// # Errors
+/// As [`schedule`](super::schedule), for an instant that takes too much to forecast.
+pub fn rotation_at(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    at: Timestamp,
+) -> Result<Rotation, Refusal> {
+    let mut future = rotation.clone();
+    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
+    match forecast.reaches(at) {
+        true => Ok(future),
+        false => too_far(),
+    }
+}
+
 fn standing(
     rotation: &Rotation,
     dealing: DealingContext,
@@ -49,7 +67,10 @@ fn standing(
     };
     let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
     if !forecast.reaches(at) {
-        return invalid("at: too many hand-overs lie before it; ask for an earlier instant");
+        return invalid(
+            "at",
+            "too many hand-overs lie before it; ask for an earlier instant",
+        );
     }
     budget.spend(&forecast);
     Ok(future)
@@ -65,12 +86,6 @@ fn check_known(rotation: &Rotation, now: Timestamp, at: Timestamp) -> Result<(),
     match known_until {
         _ if at <= now => Ok(()),
         Some(until) if at < until => Ok(()),
-        Some(until) => Err(Refusal::NotKnownYet(format!(
-            "at: the partner's schedule is known until {until}; ask for an earlier instant"
-        ))),
-        None => Err(Refusal::NotKnownYet(
-            "at: nothing is known of what a partner's schedule says then; ask for now or the past"
-                .into(),
-        )),
+        until => Err(Refusal::NotKnownYet(until)),
     }
 }
