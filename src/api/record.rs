@@ -9,7 +9,7 @@ use crate::actions::shifts;
 use crate::domain::forecast::PlannedKind;
 use crate::domain::ids::{CellId, UserId};
 use crate::store;
-use crate::wire::history::{HistoryEntry, HistoryReason, HoursAsHeld};
+use crate::wire::history::{HistoryEntry, HoursAsHeld};
 use crate::wire::page::Page;
 use crate::wire::schedule::{self, PlannedTurn, Shift};
 
@@ -147,7 +147,7 @@ fn entry(held: store::HistoryEntry) -> HistoryEntry {
         lane_name: entry.lane_name,
         window_id: held.window.to_string(),
         window_name: entry.window_name,
-        reason: HistoryReason(entry.reason),
+        reason: entry.reason,
         hours_as_held: Some(HoursAsHeld::from(&*entry.hours)),
     }
 }

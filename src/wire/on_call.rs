@@ -4,7 +4,6 @@ use super::directory::User;
 use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
-use super::words::{names, words};
 use crate::domain::absence::{self, Away};
 use crate::domain::duty_at::{DutyAt, Held};
 use crate::domain::event::Nobody;
@@ -12,19 +11,14 @@ use crate::domain::holidays::Calendar;
 use crate::domain::linked::{AsOf, Assignment, External, Outsider};
 use crate::domain::resolve;
 use crate::domain::rotation as domain;
+use crate::domain::words::words;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-names! {
-    /// Why nobody is on call: `nobody-on-call-unplanned`, a window is open but its slot is empty;
-    /// `nobody-on-call-as-arranged`, every window is shut.
-    NobodyReason(Nobody) of [Nobody::Unplanned, Nobody::AsArranged]
-}
-
 words! {
     /// The source of an absence.
-    AbsenceSource {
+    pub enum AbsenceSource {
         /// An absence stored by rota.
         InternalAvailability = "internalAvailability",
         /// An event of a calendar of the person.
@@ -49,7 +43,7 @@ pub struct OnCall {
     pub users: Option<Vec<User>>,
     /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nobody_on_call_reason: Option<NobodyReason>,
+    pub nobody_on_call_reason: Option<Nobody>,
 }
 
 /// A person on duty in an external system who is unknown to the chat platform.
@@ -185,9 +179,7 @@ pub fn render(
     let on_call: Vec<Entry> = cells.filter_map(entry).collect();
     OnCall {
         rotation_id: rotation.id.to_string(),
-        nobody_on_call_reason: on_call
-            .is_empty()
-            .then(|| NobodyReason(Nobody::of(rotation))),
+        nobody_on_call_reason: on_call.is_empty().then(|| Nobody::of(rotation)),
         on_call,
         unmapped_external_duty: None,
         external_assignments: None,
@@ -205,7 +197,7 @@ pub struct OnCallLine {
     /// The assignments in slot order; empty if nobody is on call, and where a partner's schedule is not known as far ahead.
     pub on_call: Vec<Entry>,
     /// Null if somebody is on call, and where it is not known.
-    pub nobody_on_call_reason: Option<NobodyReason>,
+    pub nobody_on_call_reason: Option<Nobody>,
 }
 
 /// Renders who is on call at an instant in a rotation; `duty` is `None` where it is not known.
@@ -268,7 +260,7 @@ pub fn render_at(
         unmapped_external_duty: recorded.outsider.clone().map(unmapped),
         external_assignments: None,
         users,
-        nobody_on_call_reason: nobody.then_some(NobodyReason(recorded.nobody)),
+        nobody_on_call_reason: nobody.then_some(recorded.nobody),
     }
 }
 
@@ -319,7 +311,7 @@ fn from_outside(rotation: &domain::Rotation, as_of: &AsOf, users: Option<Vec<Use
         unmapped_external_duty: outsider.map(unmapped),
         external_assignments: external::assignments(rotation, as_of),
         users,
-        nobody_on_call_reason: nobody.then(|| NobodyReason(Nobody::of(rotation))),
+        nobody_on_call_reason: nobody.then(|| Nobody::of(rotation)),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
 use crate::domain::rotation::{Entry, Mode, Rotation};
 use crate::domain::time::{FOREVER, Interval};
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 
 /// What it may take after its range, to find where turns end.
@@ -21,38 +22,12 @@ const LIMITS_BEHIND: Limits = Limits {
 /// freed by a hand-over of any window: the longest range that is asked for.
 const LOOK_FOR_SOMEBODY: SignedDuration = SignedDuration::from_hours(366 * 24);
 
-/// What kind a planned turn is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlannedKind {
-    /// A dealt turn.
-    Turn,
-    Arrangement,
-    /// Nobody is on call: the slot is empty, or the window is shut.
-    Nobody,
-}
-
-impl PlannedKind {
-    /// Every kind.
-    pub const ALL: [PlannedKind; 3] = [
-        PlannedKind::Turn,
-        PlannedKind::Arrangement,
-        PlannedKind::Nobody,
-    ];
-
-    /// The name that the wire uses.
-    pub fn name(self) -> &'static str {
-        match self {
-            PlannedKind::Turn => "turn",
-            PlannedKind::Arrangement => "arrangement",
-            PlannedKind::Nobody => "nobody",
-        }
-    }
-
-    /// The kind of that name.
-    pub fn parse(name: &str) -> Option<PlannedKind> {
-        PlannedKind::ALL
-            .into_iter()
-            .find(|kind| kind.name() == name)
+words! {
+    /// The kind of a planned turn: `turn`, a dealt turn; `arrangement`; `nobody`, the slot is empty or the window is shut.
+    pub enum PlannedKind {
+        Turn = "turn",
+        Arrangement = "arrangement",
+        Nobody = "nobody",
     }
 }
 
