@@ -360,6 +360,7 @@ mod tests {
         }
     }
 
+    /// rules.md 12.4.
     #[test]
     fn a_key_names_its_record_and_holds_the_secret() {
         let scratch = Scratch::new("key");

@@ -5,7 +5,7 @@ use super::{ActionError, App};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::Arrangement;
 use crate::domain::duty_at::{
-    Backward, Bounds, DutyAt, HandOvers, Held, Onward, Piece, Present, Recorded, was_open,
+    Backward, Bounds, DutyAt, HandOvers, Held, OnCall, Onward, Piece, Present, was_open,
 };
 use crate::domain::event::Nobody;
 use crate::domain::forecast::{self, Budget};
@@ -146,7 +146,7 @@ fn recorded(
     tx: &ReadTx,
     rotation: &Rotation,
     at: Timestamp,
-) -> Result<Recorded, ActionError> {
+) -> Result<OnCall, ActionError> {
     let turn_ends = resolve::turn_ends(rotation, app.calendar());
     let (mut held, mut outsider) = (Vec::new(), None);
     let mut nobody = Nobody::AsArranged;
@@ -182,20 +182,27 @@ fn recorded(
             });
         }
         for user in entry.user.iter().chain(&entry.beside) {
+            let is_first = entry.user.as_ref() == Some(user);
             held.push(Held {
                 user: user.clone(),
+                turn: entry.turn.filter(|_| is_first),
                 cell: record.cell.clone(),
                 lane: record.lane.clone(),
+                lane_name: entry.lane_name.clone(),
                 window: record.window.clone(),
-                entry: entry.clone(),
+                window_name: entry.window_name.clone(),
                 bounds,
+                skipped: entry.skipped.clone(),
+                passed_over: entry.passed_over.clone(),
+                absences: Vec::new(),
             });
         }
     }
-    Ok(Recorded {
+    let is_nobody = held.is_empty() && outsider.is_none();
+    Ok(OnCall {
         held,
         outsider,
-        nobody,
+        nobody: is_nobody.then_some(nobody),
     })
 }
 

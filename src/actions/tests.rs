@@ -303,6 +303,7 @@ impl Drop for Office {
     }
 }
 
+/// rules.md 5.2.
 #[test]
 fn a_month_away_ends_where_a_month_of_steps_ends() {
     let (stepped, away) = (Office::open("stepped"), Office::open("away"));
@@ -351,6 +352,7 @@ fn a_month_away_ends_where_a_month_of_steps_ends() {
     );
 }
 
+/// rules.md 11.1.
 #[test]
 fn a_refused_write_leaves_what_fell_due_done() {
     let office = Office::open("refused");
@@ -379,6 +381,7 @@ fn a_refused_write_leaves_what_fell_due_done() {
     );
 }
 
+/// rules.md 5.3.
 #[test]
 fn a_broken_rotation_holds_up_no_other() {
     let office = Office::open("broken");

@@ -259,6 +259,7 @@ mod tests {
         );
     }
 
+    /// rules.md 19.5.
     #[test]
     fn answers_are_final_or_not() {
         let now = Timestamp::UNIX_EPOCH;

@@ -243,6 +243,7 @@ mod tests {
         );
     }
 
+    /// rules.md 2.3.
     #[test]
     fn the_first_who_is_here_and_free_is_chosen() {
         check("a b c", 0, false, "", "", "a [] [] 1");
@@ -256,6 +257,7 @@ mod tests {
         check("", 0, true, "", "", "nobody [] []");
     }
 
+    /// rules.md 2.5.
     #[test]
     fn double_cover_searches_again_without_asking_who_is_on_call_elsewhere() {
         check("a b", 0, true, "", "a b", "a [] [] 1");
@@ -265,6 +267,7 @@ mod tests {
         check("a b", 0, true, "a b", "a", "nobody [a,b] []");
     }
 
+    /// rules.md 10.6.
     #[test]
     fn where_nobody_is_here_for_all_of_the_turn_the_one_who_misses_least_is_chosen() {
         check("a b c", 0, false, "a:1", "", "b [a] [] 2");

@@ -2,12 +2,13 @@
 
 mod bounds;
 
+use super::absence::Away;
 use super::event::Nobody;
 use super::holidays::Calendar;
 use super::ids::{ArrangementId, CellId, LaneId, UserId, WindowId};
-use super::linked::Outsider;
+use super::linked::{Assignment, External, Outsider};
 use super::resolve;
-use super::rotation::{Entry, Reason, Rotation, Window};
+use super::rotation::{Cell, Entry, PassedOver, Reason, Rotation, Skipped, Window};
 pub use bounds::{Backward, Bounds, HandOvers, Onward, Present};
 use jiff::Timestamp;
 
@@ -17,7 +18,7 @@ pub enum DutyAt {
     /// From when it was last judged: the rotation as it stands then.
     Planned(Box<Rotation>),
     /// Before that: what the record has.
-    Recorded(Recorded),
+    Recorded(OnCall),
 }
 
 impl DutyAt {
@@ -37,27 +38,125 @@ impl DutyAt {
     }
 }
 
-/// Who was on call at an instant.
+/// Who is on call, with the bounds of each assignment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recorded {
+pub struct OnCall {
     /// In the order of slots; those of cells that are gone come last.
     pub held: Vec<Held>,
-    /// Somebody who was on call on a partner's schedule and is unknown here.
+    /// Somebody who is on call on a partner's schedule and is unknown here.
     pub outsider: Option<Outsider>,
-    /// Only valid if nobody was on call.
-    pub nobody: Nobody,
+    /// Why nobody is on call; `None` if somebody is.
+    pub nobody: Option<Nobody>,
 }
 
-/// Somebody who was on call in a cell.
+/// Somebody who is on call in a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
     pub user: UserId,
+    /// The position in the roster; `None` for somebody who is not in it.
+    pub turn: Option<usize>,
     pub cell: CellId,
     pub lane: LaneId,
+    pub lane_name: Option<String>,
     pub window: WindowId,
-    /// The entry of the record.
-    pub entry: Entry,
+    pub window_name: Option<String>,
     pub bounds: Bounds,
+    /// Absent people who were skipped when the turn was dealt.
+    pub skipped: Vec<Skipped>,
+    pub passed_over: Vec<PassedOver>,
+    /// The person's own absences within the assignment; the record does not have them.
+    pub absences: Vec<Away>,
+}
+
+impl Held {
+    /// Somebody in a cell of a rotation as it stands, without what dealing noted.
+    fn of(rotation: &Rotation, cell: &Cell, user: &UserId, bounds: Bounds) -> Held {
+        let (lane, window) = (&rotation.lanes[cell.lane], &rotation.windows[cell.window]);
+        Held {
+            user: user.clone(),
+            turn: None,
+            cell: cell.id.clone(),
+            lane: lane.id.clone(),
+            lane_name: rotation.lane_name(cell.lane).cloned(),
+            window: window.id.clone(),
+            window_name: window.name.clone(),
+            bounds,
+            skipped: Vec::new(),
+            passed_over: Vec::new(),
+            absences: Vec::new(),
+        }
+    }
+}
+
+/// Who is on call in a rotation as it was last judged.
+pub fn now(rotation: &Rotation, calendar: &Calendar) -> OnCall {
+    if let Some(external) = &rotation.external {
+        return from_outside(rotation, external);
+    }
+    let ends = resolve::turn_ends(rotation, calendar);
+    let shuts = |window| shuts(rotation, window, calendar);
+    let shuts: Vec<_> = rotation.windows.iter().map(shuts).collect();
+    let mut away = resolve::absences_on_call(rotation, calendar);
+    let held = |(slot, cell): (usize, &Cell)| {
+        let hold = resolve::on_call(rotation, cell)?;
+        let turn_ends = ends[cell.window];
+        let (since, until) = resolve::bounds(rotation, cell, hold, turn_ends);
+        let bounds = Bounds {
+            since,
+            until,
+            covered_until: until.into_iter().chain(shuts[cell.window]).min(),
+            turn_ends,
+        };
+        let theirs = away.iter_mut().find(|(of, _)| *of == slot);
+        Some(Held {
+            turn: rotation.turn_of(cell, hold.user()),
+            skipped: hold.skipped().to_vec(),
+            passed_over: resolve::passed_over(rotation, cell).to_vec(),
+            absences: theirs.map_or_else(Vec::new, |(_, theirs)| std::mem::take(theirs)),
+            ..Held::of(rotation, cell, hold.user(), bounds)
+        })
+    };
+    let cells = rotation.cells.iter().enumerate();
+    let held: Vec<Held> = cells.filter_map(held).collect();
+    OnCall {
+        nobody: held.is_empty().then(|| Nobody::of(rotation)),
+        held,
+        outsider: None,
+    }
+}
+
+/// Who is on call by a partner's schedule, all of them in the only cell.
+fn from_outside(rotation: &Rotation, external: &External) -> OnCall {
+    let held = |current: &Assignment| {
+        let (user, span) = (current.user.as_ref()?, current.shift.span);
+        let until = current.shift.ends_at();
+        let bounds = Bounds {
+            since: span.from,
+            until,
+            covered_until: until,
+            turn_ends: until,
+        };
+        Some(Held {
+            absences: rotation.absences.meeting(user, span),
+            ..Held::of(rotation, &rotation.cells[0], user, bounds)
+        })
+    };
+    let nobody = !resolve::is_anybody_on_call(rotation);
+    OnCall {
+        held: external.current.iter().filter_map(held).collect(),
+        outsider: external.outsider(),
+        nobody: nobody.then(|| Nobody::of(rotation)),
+    }
+}
+
+/// When an open window shuts; `None` if it does not, as in a disabled rotation.
+fn shuts(rotation: &Rotation, window: &Window, calendar: &Calendar) -> Option<Timestamp> {
+    if !rotation.enabled {
+        return None;
+    }
+    let hours = rotation.hours(window);
+    let view = hours.at(calendar, rotation.stamps.judged_at);
+    view.current.map(|stretch| stretch.until)
 }
 
 /// What a walk through the record of one cell looks at of an entry.

@@ -78,6 +78,7 @@ impl About {
 mod tests {
     use super::*;
 
+    /// rules.md 24.1.
     #[test]
     fn events_count_by_what_they_say() {
         let about = |summary: &str| About {

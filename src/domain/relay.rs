@@ -150,6 +150,7 @@ impl MessageState {
 mod tests {
     use super::*;
 
+    /// rules.md 19.4.
     #[test]
     fn retries_follow_the_schedule_for_a_day() {
         let made: Timestamp = "2026-11-23T08:00:00Z".parse().unwrap();
@@ -176,6 +177,7 @@ mod tests {
         }
     }
 
+    /// rules.md 19.3.
     #[test]
     fn people_are_mailed_everything_but_going_off_duty() {
         let usual = NotificationSettings::default();
@@ -208,6 +210,7 @@ mod tests {
         );
     }
 
+    /// rules.md 19.8.
     #[test]
     fn the_state_of_a_message_is_that_of_its_worst_way() {
         use MessageState::{Dropped, Sent, Waiting};

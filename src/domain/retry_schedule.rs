@@ -221,6 +221,7 @@ mod tests {
         }
     }
 
+    /// rules.md 16.3.
     #[test]
     fn nine_rounds_and_no_more() {
         let steps = [30, 300, 1800, 7200, 21600, 43200, 86400, 86400];
@@ -272,6 +273,7 @@ mod tests {
         }
     }
 
+    /// rules.md 16.3.
     #[test]
     fn retry_after_only_lengthens() {
         for (round, asked, expected) in [

@@ -149,6 +149,7 @@ mod tests {
         order.iter().map(position).collect::<Vec<_>>().join(" ")
     }
 
+    /// rules.md 2.1.
     #[test]
     fn people_stand_where_they_stand_first() {
         let rows = [
@@ -176,6 +177,7 @@ mod tests {
         }
     }
 
+    /// rules.md 2.11.
     #[test]
     fn the_next_turn_follows_its_person() {
         let rows = [

@@ -189,6 +189,7 @@ mod tests {
         list.iter().map(span).collect()
     }
 
+    /// rules.md 1.2.
     #[test]
     fn intervals_as_sets() {
         let union = joined(spans(&[(5, 7), (0, 2), (2, 3), (6, 9), (4, 4)]));

@@ -231,6 +231,7 @@ impl Hash for ZoneName {
 mod tests {
     use super::{Reason, TABLE, ZoneName, names, tzdata_version};
 
+    /// rules.md 1.4.
     #[test]
     fn every_listed_city_is_compiled_in() {
         assert_eq!(names().count(), 419, "418 cities and UTC");
@@ -258,6 +259,7 @@ mod tests {
         assert!(super::NAMES.contains(&source), "{source}");
     }
 
+    /// rules.md 1.4.
     #[test]
     fn refusals_say_what_to_use() {
         let legacy = |instead| Reason::Legacy { instead };

@@ -279,6 +279,7 @@ fn settings(matching: Matching) -> Settings {
     }
 }
 
+/// rules.md 12.8.
 #[test]
 fn people_are_matched_by_verified_addresses_of_listed_domains() {
     for (email, verified, expected, is_admin) in [

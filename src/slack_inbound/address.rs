@@ -47,6 +47,7 @@ mod tests {
     use super::*;
     use crate::client::{Tls, Trust};
 
+    /// rules.md 21.7.
     #[test]
     fn addresses() {
         let tls = Tls::load(Trust::Bundled, None).unwrap();

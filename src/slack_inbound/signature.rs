@@ -63,6 +63,7 @@ mod tests {
     const SIGNATURE: &str = "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503";
     const AT: i64 = 1_531_420_618;
 
+    /// rules.md 21.8.
     #[test]
     fn signatures() {
         let secret = Secret::new("8f742231b10e8888abcd99yyyzzz85a5");

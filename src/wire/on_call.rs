@@ -5,14 +5,12 @@ use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
 use crate::domain::absence::{self, Away};
-use crate::domain::duty_at::{DutyAt, Held};
+use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
-use crate::domain::linked::{AsOf, Assignment, External, Outsider};
-use crate::domain::resolve;
+use crate::domain::linked::{AsOf, Outsider};
 use crate::domain::rotation as domain;
 use crate::domain::words::words;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -141,49 +139,64 @@ pub fn render(
     as_of: &AsOf,
     users: Option<Vec<User>>,
 ) -> OnCall {
-    if rotation.external.is_some() {
-        return from_outside(rotation, as_of, users);
+    let external = external::assignments(rotation, as_of);
+    whole(rotation, &duty_at::now(rotation, calendar), external, users)
+}
+
+/// Renders who is on call at an instant, as planned or as recorded. `as_of` is that instant.
+pub fn render_at(
+    rotation: &domain::Rotation,
+    duty: &DutyAt,
+    calendar: &Calendar,
+    as_of: &AsOf,
+    users: Option<Vec<User>>,
+) -> OnCall {
+    match duty {
+        DutyAt::Planned(then) => render(then, calendar, as_of, users),
+        DutyAt::Recorded(recorded) => whole(rotation, recorded, None, users),
     }
-    let ends = resolve::turn_ends(rotation, calendar);
-    let shuts = shuts(rotation, calendar);
-    let away = resolve::absences_on_call(rotation, calendar);
-    let entry = |(slot, cell): (usize, &domain::Cell)| {
-        let hold = resolve::on_call(rotation, cell)?;
-        let lane = &rotation.lanes[cell.lane];
-        let window = &rotation.windows[cell.window];
-        let turn_ends = ends[cell.window];
-        let (since, until) = resolve::bounds(rotation, cell, hold, turn_ends);
-        let theirs = away.iter().find(|(of, _)| *of == slot);
-        Some(Entry {
-            user_id: hold.user().to_string(),
-            turn: rotation.turn_of(cell, hold.user()).map(to_i32),
-            cell_id: Some(cell.id.to_string()),
-            lane_id: Some(lane.id.to_string()),
-            lane_name: rotation.lane_name(cell.lane).cloned(),
-            window_id: Some(window.id.to_string()),
-            window_name: window.name.clone(),
-            since: Some(since.into()),
-            until: until.map(Moment),
-            covered_until: until
-                .into_iter()
-                .chain(shuts[cell.window])
-                .min()
-                .map(Moment),
-            turn_ends: turn_ends.map(Moment),
-            skipped_for_absence: skipped(hold.skipped()),
-            passed_over: passed_over(resolve::passed_over(rotation, cell)),
-            absences: theirs.and_then(|(_, theirs)| absences(theirs)),
-        })
-    };
-    let cells = rotation.cells.iter().enumerate();
-    let on_call: Vec<Entry> = cells.filter_map(entry).collect();
+}
+
+fn whole(
+    rotation: &domain::Rotation,
+    on_call: &duty_at::OnCall,
+    external_assignments: Option<ExternalAssignments>,
+    users: Option<Vec<User>>,
+) -> OnCall {
     OnCall {
         rotation_id: rotation.id.to_string(),
-        nobody_on_call_reason: on_call.is_empty().then(|| Nobody::of(rotation)),
-        on_call,
-        unmapped_external_duty: None,
-        external_assignments: None,
+        on_call: on_call.held.iter().map(entry).collect(),
+        unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
+        external_assignments,
         users,
+        nobody_on_call_reason: on_call.nobody,
+    }
+}
+
+fn entry(held: &Held) -> Entry {
+    Entry {
+        user_id: held.user.to_string(),
+        turn: held.turn.map(to_i32),
+        cell_id: Some(held.cell.to_string()),
+        lane_id: Some(held.lane.to_string()),
+        lane_name: held.lane_name.clone(),
+        window_id: Some(held.window.to_string()),
+        window_name: held.window_name.clone(),
+        since: Some(held.bounds.since.into()),
+        until: held.bounds.until.map(Moment),
+        covered_until: held.bounds.covered_until.map(Moment),
+        turn_ends: held.bounds.turn_ends.map(Moment),
+        skipped_for_absence: skipped(&held.skipped),
+        passed_over: passed_over(&held.passed_over),
+        absences: absences(&held.absences),
+    }
+}
+
+fn unmapped(outsider: &Outsider) -> Unmapped {
+    Unmapped {
+        email: outsider.email.clone(),
+        name: outsider.name.clone(),
+        until: outsider.until.map(Moment),
     }
 }
 
@@ -218,115 +231,6 @@ pub fn line(
         on_call,
         nobody_on_call_reason: reason,
     }
-}
-
-/// Renders who is on call at an instant, as planned or as recorded. `as_of` is that instant.
-pub fn render_at(
-    rotation: &domain::Rotation,
-    duty: &DutyAt,
-    calendar: &Calendar,
-    as_of: &AsOf,
-    users: Option<Vec<User>>,
-) -> OnCall {
-    let recorded = match duty {
-        DutyAt::Planned(then) => return render(then, calendar, as_of, users),
-        DutyAt::Recorded(recorded) => recorded,
-    };
-    let entry = |held: &Held| {
-        let entry = &held.entry;
-        let is_first = entry.user.as_ref() == Some(&held.user);
-        Entry {
-            user_id: held.user.to_string(),
-            turn: entry.turn.filter(|_| is_first).map(to_i32),
-            cell_id: Some(held.cell.to_string()),
-            lane_id: Some(held.lane.to_string()),
-            lane_name: entry.lane_name.clone(),
-            window_id: Some(held.window.to_string()),
-            window_name: entry.window_name.clone(),
-            since: Some(held.bounds.since.into()),
-            until: held.bounds.until.map(Moment),
-            covered_until: held.bounds.covered_until.map(Moment),
-            turn_ends: held.bounds.turn_ends.map(Moment),
-            skipped_for_absence: skipped(&entry.skipped),
-            passed_over: passed_over(&entry.passed_over),
-            // The record does not have them.
-            absences: None,
-        }
-    };
-    let nobody = recorded.held.is_empty() && recorded.outsider.is_none();
-    OnCall {
-        rotation_id: rotation.id.to_string(),
-        on_call: recorded.held.iter().map(entry).collect(),
-        unmapped_external_duty: recorded.outsider.clone().map(unmapped),
-        external_assignments: None,
-        users,
-        nobody_on_call_reason: nobody.then_some(recorded.nobody),
-    }
-}
-
-fn unmapped(outsider: Outsider) -> Unmapped {
-    Unmapped {
-        email: outsider.email,
-        name: outsider.name,
-        until: outsider.until.map(Moment),
-    }
-}
-
-/// The same of a rotation that follows a partner's schedule.
-fn from_outside(rotation: &domain::Rotation, as_of: &AsOf, users: Option<Vec<User>>) -> OnCall {
-    let (cell, lane, window) = (&rotation.cells[0], &rotation.lanes[0], &rotation.windows[0]);
-    let external = rotation.external.iter();
-    let current = external.flat_map(|external| &external.current);
-    let entry = |current: &Assignment| {
-        let span = current.shift.span;
-        let until = current.shift.ends_at().map(Moment);
-        Some(Entry {
-            user_id: current.user.as_ref()?.to_string(),
-            turn: None,
-            cell_id: Some(cell.id.to_string()),
-            lane_id: Some(lane.id.to_string()),
-            lane_name: rotation.lane_name(0).cloned(),
-            window_id: Some(window.id.to_string()),
-            window_name: window.name.clone(),
-            since: Some(span.from.into()),
-            until,
-            covered_until: until,
-            turn_ends: until,
-            skipped_for_absence: Vec::new(),
-            passed_over: Vec::new(),
-            absences: absences(
-                &current
-                    .user
-                    .as_ref()
-                    .map(|user| rotation.absences.meeting(user, span))
-                    .unwrap_or_default(),
-            ),
-        })
-    };
-    let outsider = rotation.external.as_ref().and_then(External::outsider);
-    let nobody = !resolve::is_anybody_on_call(rotation);
-    OnCall {
-        rotation_id: rotation.id.to_string(),
-        on_call: current.filter_map(entry).collect(),
-        unmapped_external_duty: outsider.map(unmapped),
-        external_assignments: external::assignments(rotation, as_of),
-        users,
-        nobody_on_call_reason: nobody.then(|| Nobody::of(rotation)),
-    }
-}
-
-/// When each open window shuts; `None` if it does not, as in a disabled rotation.
-fn shuts(rotation: &domain::Rotation, calendar: &Calendar) -> Vec<Option<Timestamp>> {
-    let shuts = |window: &domain::Window| {
-        if !rotation.enabled {
-            return None;
-        }
-        let view = rotation
-            .hours(window)
-            .at(calendar, rotation.stamps.judged_at);
-        view.current.map(|stretch| stretch.until)
-    };
-    rotation.windows.iter().map(shuts).collect()
 }
 
 /// Renders the people who were skipped.

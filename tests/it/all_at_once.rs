@@ -19,7 +19,7 @@ fn what_takes_its_time() {
         slack::starting::a_move_of_the_clock_waits_for_a_slack_that_hangs_no_longer_than_half_a_minute,
         slack::outgoing::a_slow_message_holds_up_nobody_else,
         slack::outgoing::failures_of_slack_are_tried_again_on_the_clock,
-        slack::week::a_team_lives_through_a_week,
+        slack::team_scenario::a_team_lives_through_a_week,
         operator::readiness::what_is_due_and_cannot_be_done_makes_it_unready,
         operator::readiness::a_locked_file_makes_it_unready_although_nobody_writes,
         operator::supervision::a_service_manager_hears_nothing_of_a_server_that_hangs,

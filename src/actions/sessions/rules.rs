@@ -144,6 +144,7 @@ mod tests {
         }
     }
 
+    /// rules.md 12.5.
     #[test]
     fn sessions_end_with_what_they_began_with() {
         let provider = |issuer: &str, admins: &[&str]| SessionRules {

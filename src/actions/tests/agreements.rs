@@ -239,6 +239,7 @@ fn a_lane_added_to_a_disabled_rotation_is_frozen_under_the_hours_of_the_others()
     walk_once("agreements-frozen-lane", 2, Hours::Nights, ops);
 }
 
+/// rules.md 9.2.
 #[test]
 fn a_request_that_is_lost_fills_no_slot_for_another_one() {
     // Both slots are cleared, and with that the second request loses its duty. It would have expired a day later, with the slots
@@ -262,6 +263,7 @@ fn a_request_that_is_lost_fills_no_slot_for_another_one() {
 
 // Two, for two processors.
 
+/// rules.md 2.3, 8.1 and 8.3.
 #[test]
 fn random_sequences_agree_with_the_model() {
     walk_many("agreements-1", ops::case(), 1);

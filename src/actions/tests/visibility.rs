@@ -74,6 +74,7 @@ fn every_rotation(app: &App) -> Vec<Rotation> {
     made
 }
 
+/// rules.md 12.2.
 #[test]
 fn lists_show_what_may_be_read() {
     let office = Office::open("visibility");

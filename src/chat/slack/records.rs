@@ -344,6 +344,7 @@ mod tests {
         assert_eq!(person(&gone, "T1").expect("a person").away(&emoji), None);
     }
 
+    /// rules.md 17.6.
     #[test]
     fn events_that_say_less_keep_what_is_known() {
         let known = person(&with(json!({ "is_admin": true })), "T1").expect("a person");

@@ -19,6 +19,7 @@ fn sender(rules: Rules, limits: Limits, look_up: Arc<LookUp>) -> Sender {
     Sender { client, limits }
 }
 
+/// rules.md 16.6.
 #[test]
 fn a_name_that_turns_private_is_not_dialled() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

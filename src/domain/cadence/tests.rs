@@ -102,6 +102,7 @@ fn check_with(calendar: &Calendar, text: &str, after: Timestamp, expected: &[&st
     }
 }
 
+/// rules.md 3.1 and 3.2.
 #[test]
 #[rustfmt::skip]
 fn weeks() {
@@ -136,6 +137,7 @@ fn a_start_in_the_repeated_hour_begins_with_the_first_later_occurrence() {
     assert_eq!(found, Some(at("2026-11-01T02:30+01:00")));
 }
 
+/// rules.md 3.2.
 #[test]
 #[rustfmt::skip]
 fn lists_of_weekdays() {
@@ -149,6 +151,7 @@ fn lists_of_weekdays() {
     check("days:thu+fri+sat 1 Pacific/Apia 2011-12-29T10:00", &["2011-12-29T20:00Z", "2011-12-30T20:00Z", "2012-01-04T20:00Z"]);
 }
 
+/// rules.md 3.2.
 #[test]
 #[rustfmt::skip]
 fn months() {
@@ -161,6 +164,7 @@ fn months() {
     check("monthly 1 America/New_York 2026-02-08T02:30", &["2026-02-08T02:30-05:00", "2026-03-08T03:30-04:00", "2026-04-08T02:30-04:00"]);
 }
 
+/// rules.md 3.2.
 #[test]
 #[rustfmt::skip]
 fn occurrences_in_the_month() {
@@ -174,6 +178,7 @@ fn occurrences_in_the_month() {
     check("nth:sun:5 12 UTC 2026-02-01T09:00", &["2032-02-29T09:00Z", "2060-02-29T09:00Z", "2088-02-29T09:00Z", "2128-02-29T09:00Z"]);
 }
 
+/// rules.md 3.2.
 #[test]
 #[rustfmt::skip]
 fn days() {
@@ -189,6 +194,7 @@ fn days() {
     check("daily:01:00+23:00 1 Pacific/Apia 2011-12-30T00:30", &["2011-12-31T01:00+14:00", "2011-12-31T23:00+14:00", "2012-01-01T01:00+14:00"]);
 }
 
+/// rules.md 3.2.
 #[test]
 #[rustfmt::skip]
 fn working_days() {
@@ -201,6 +207,7 @@ fn working_days() {
     check_after("workday 2 UTC 1990-01-01T09:00 skip=none:US", "2026-11-24T09:00Z", &["2026-11-25T09:00Z", "2026-11-30T09:00Z"]);
 }
 
+/// rules.md 3.3 and 3.4.
 #[test]
 #[rustfmt::skip]
 fn skipped_days_move_hand_overs() {

@@ -107,6 +107,7 @@ fn check_with(
 
 const OFFICE: &str = "mon 09:00 - mon 17:00,tue 09:00 - tue 17:00,wed 09:00 - wed 17:00,thu 09:00 - thu 17:00,fri 09:00 - fri 17:00";
 
+/// rules.md 4.1.
 #[test]
 #[rustfmt::skip]
 fn stretches_of_a_week() {
@@ -191,6 +192,7 @@ fn clocks_that_change_under_a_stretch() {
     check("Pacific/Apia", "fri 09:00 - fri 17:00,sat 12:00 - sat 18:00", "2011-12-30T12:00Z", "-", "2011-12-31T09:00+14:00/2011-12-31T18:00+14:00");
 }
 
+/// rules.md 4.2.
 #[test]
 #[rustfmt::skip]
 fn off_days_are_shut() {

@@ -1,6 +1,6 @@
 //! When an assignment of the record began and ended, regardless of covered hours: a turn goes on behind hours that are shut.
 
-use super::Piece;
+use super::{Piece, shuts};
 use crate::domain::cadence::Cadence;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::{ArrangementId, UserId};
@@ -46,16 +46,11 @@ impl Present {
             let arrangement = hold.arrangement().cloned();
             (hold.user().clone(), arrangement, since, until)
         });
-        let hours = rotation.hours(&rotation.windows[cell.window]);
-        let view = hours.at(calendar, rotation.stamps.judged_at);
         Present {
             holder,
             turn_since: cell.holder.as_ref().map(|holder| holder.since),
             turn_ends,
-            shuts: view
-                .current
-                .filter(|_| rotation.enabled)
-                .map(|stretch| stretch.until),
+            shuts: shuts(rotation, &rotation.windows[cell.window], calendar),
         }
     }
 }

@@ -61,6 +61,7 @@ fn shown(events: &[DutyEvent]) -> Vec<String> {
         .collect()
 }
 
+/// rules.md 20.2.
 #[test]
 fn the_span_is_the_same_all_day() {
     let morning = span(at("11-23T00:00"));
@@ -137,6 +138,7 @@ fn turns_become_events_of_their_person_or_of_everybody() {
     );
 }
 
+/// rules.md 20.2.
 #[test]
 fn a_vacancy_is_cut_by_hours_and_lanes_are_named() {
     let rotation = rotation();
@@ -169,6 +171,7 @@ fn a_vacancy_is_cut_by_hours_and_lanes_are_named() {
     );
 }
 
+/// rules.md 20.2.
 #[test]
 fn empty_slots_of_a_disabled_rotation_are_no_events() {
     let calendar = Calendar::embedded();

@@ -121,6 +121,7 @@ fn words(news: &[Event]) -> String {
     news.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// rules.md 16.1.
 #[test]
 fn what_a_change_is_news_of() {
     use Act::{Arrangement, Aside, Clock, Duty, Edit};

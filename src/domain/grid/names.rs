@@ -208,6 +208,7 @@ mod tests {
         }
     }
 
+    /// rules.md 4.6.
     #[test]
     fn handles_name_what_is_there_or_add() {
         for (specs, expected) in [

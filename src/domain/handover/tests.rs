@@ -253,6 +253,7 @@ fn an_empty_place_is_filled_when_an_absence_ends() {
     );
 }
 
+/// rules.md 2.6.
 #[test]
 fn windows_due_at_one_instant_are_emptied_together_and_dealt_in_order() {
     let calendar = Calendar::embedded();

@@ -30,6 +30,7 @@ fn codes_are_read_exactly() {
     }
 }
 
+/// rules.md 3.3.
 #[test]
 fn weekends_follow_the_country() {
     let calendar = Calendar::embedded();

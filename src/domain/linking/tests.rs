@@ -205,6 +205,7 @@ fn changes_are_where_the_assignments_differ_within_what_is_known() {
     }
 }
 
+/// rules.md 22.6.
 #[test]
 fn a_change_happens_at_its_instant_and_begins_an_entry() {
     let mut rotation = following(
@@ -413,6 +414,7 @@ fn news_tell_of_people_outside_as_of_others() {
     assert_eq!(found, [Event::Updated]);
 }
 
+/// rules.md 22.8.
 #[test]
 fn the_schedule_ends_where_nothing_is_known() {
     let shifts = [
@@ -451,6 +453,7 @@ fn the_schedule_ends_where_nothing_is_known() {
     assert_eq!(turns[2].kind(), PlannedKind::Nobody);
 }
 
+/// rules.md 22.4.
 #[test]
 fn readings_are_repeated_soon_after_a_failure_and_spread_over_a_poll() {
     let poll = SignedDuration::from_secs(60);

@@ -28,6 +28,7 @@ fn held(from: &str, until: &str, name: &str, countries: &[&str]) -> Held {
     }
 }
 
+/// rules.md 7.4.
 #[test]
 fn hours_of_nights_weekends_and_holidays() {
     let one = |from, until, name| vec![held(from, until, name, &[])];

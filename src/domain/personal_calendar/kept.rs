@@ -296,6 +296,7 @@ mod tests {
         }
     }
 
+    /// rules.md 24.7.
     #[test]
     fn failures_wait_longer_and_longer_and_end_in_nothing_known() {
         let running = Pace {

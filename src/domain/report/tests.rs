@@ -59,6 +59,7 @@ fn lines(by: GroupBy, only: Option<&str>) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
+/// rules.md 7.5.
 #[test]
 fn rows_are_apart_as_they_are_grouped() {
     use GroupBy::*;
@@ -114,6 +115,7 @@ fn rows_are_apart_as_they_are_grouped() {
     assert!(lines(Person, Some("C")).is_empty());
 }
 
+/// rules.md 7.5.
 #[test]
 fn what_began_before_counts_at_the_beginning() {
     let range = span("2026-01-30T00:00:00Z", "2026-02-03T00:00:00Z");

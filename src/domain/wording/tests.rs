@@ -203,6 +203,7 @@ fn one_message_tells_of_many_places() {
     assert_eq!(change_of(&handovers, false, false), expected);
 }
 
+/// rules.md 14.4.
 #[test]
 fn owners_hear_that_nobody_is_left_unless_somebody_saw_to_it() {
     let off = [handover("ann>-", "", "", "", "")];

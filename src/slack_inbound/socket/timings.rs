@@ -55,6 +55,7 @@ impl Timings {
 mod tests {
     use super::*;
 
+    /// rules.md 21.6.
     #[test]
     fn waits_double_up_to_a_minute() {
         let timings = Timings::usual();

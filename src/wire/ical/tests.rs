@@ -110,6 +110,7 @@ fn calendars_of_programs_have_the_instances_that_another_library_finds() {
     assert_eq!(sorted(&listing(&folder)), sorted(&expected));
 }
 
+/// rules.md 24.2.
 #[test]
 fn instances_are_where_the_standard_has_them() {
     let year = Interval {
@@ -210,6 +211,7 @@ fn instances_are_where_the_standard_has_them() {
     }
 }
 
+/// rules.md 24.2.
 #[test]
 fn instances_keep_their_local_times_over_a_clock_change() {
     let lines = "DTSTART;TZID=Europe/Berlin:20270327T220000 DTEND;TZID=Europe/Berlin:20270328T060000 RRULE:FREQ=DAILY;COUNT=2";
@@ -286,6 +288,7 @@ fn zones_are_found_by_the_names_that_programs_write() {
     }
 }
 
+/// rules.md 24.3.
 #[test]
 fn an_event_that_cannot_be_read_is_left_out_and_counted() {
     for (lines, error) in [
@@ -489,6 +492,7 @@ fn changed_instances_replace_those_of_the_rule() {
     }
 }
 
+/// rules.md 24.2.
 #[test]
 fn of_too_many_instances_the_nearest_are_kept() {
     let calendar = parsed(&calendar(

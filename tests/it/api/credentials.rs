@@ -47,6 +47,7 @@ fn a_credential_that_is_refused_says_why() {
     }
 }
 
+/// rules.md 12.1.
 #[test]
 fn every_route_has_its_scope() {
     let rota = Rota::with_people(2);
@@ -197,6 +198,7 @@ fn a_key_shows_itself() {
         .refused(403, "scope_denied");
 }
 
+/// rules.md 12.1.
 #[test]
 fn a_selected_key_reaches_its_rotations_alone() {
     let rota = Rota::with_people(2);
@@ -238,6 +240,7 @@ fn a_selected_key_reaches_its_rotations_alone() {
     rota.with(&key).get("/v1/users").is(200);
 }
 
+/// rules.md 12.2.
 #[test]
 fn a_member_sees_what_is_public_or_theirs() {
     let rota = Rota::at(MONDAY);

@@ -38,6 +38,7 @@ fn an_etag_is_strong_and_no_bare_version() {
     }
 }
 
+/// rules.md 11.3.
 #[test]
 fn the_clock_and_the_directory_change_it_too() {
     let rota = Rota::with_people(3);
@@ -120,6 +121,7 @@ fn if_none_match_answers_304_without_a_body() {
     assert_eq!(expanded.header("etag"), None);
 }
 
+/// rules.md 11.2.
 #[test]
 fn a_write_that_changes_nothing_keeps_it() {
     let rota = Rota::with_people(2);

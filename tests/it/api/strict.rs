@@ -9,6 +9,7 @@ fn detail(answer: Answer) -> String {
     text(&answer.refused(400, "invalid_request")["detail"]).to_owned()
 }
 
+/// rules.md 11.5.
 #[test]
 fn unknown_members_and_parameters_name_the_nearest_known_one() {
     let rota = Rota::with_people(2);
@@ -67,6 +68,7 @@ fn unknown_members_and_parameters_name_the_nearest_known_one() {
 }
 
 /// An unknown member is wrong whatever the resource is, an unknown parameter before the body is looked at.
+/// rules.md 11.4.
 #[test]
 fn the_order_of_checks() {
     let rota = Rota::with_people(1);
@@ -90,6 +92,7 @@ fn the_order_of_checks() {
     rotation.patch(mode).names("mode: ");
 }
 
+/// rules.md 11.5.
 #[test]
 fn a_rotation_that_was_read_can_be_sent_back() {
     let rota = Start::default().demo().go();
@@ -220,6 +223,7 @@ fn patch_names_the_route_that_changes_a_member() {
     assert_eq!(rotation.patch(lanes).is(200).etag(), etag);
 }
 
+/// rules.md 11.6.
 #[test]
 fn a_weak_validator_is_told_from_a_stale_one() {
     let rota = Rota::with_people(1);

@@ -46,6 +46,7 @@ fn norwegian() -> Value {
     hours("Europe/Oslo", &weekdays("08:00", "18:00"), cadence)
 }
 
+/// rules.md 11.3.
 #[test]
 fn equal_validators_mean_equal_bytes() {
     let rota = Rota::with_people(5);

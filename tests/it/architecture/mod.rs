@@ -343,6 +343,7 @@ fn imports_are_not_bundled() {
     );
 }
 
+/// rules.md 1.1.
 #[test]
 fn only_the_clock_reads_the_clock() {
     let readings = [

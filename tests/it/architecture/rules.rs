@@ -1,11 +1,13 @@
-//! Every rule number cited in a comment exists in `src/domain/rules.md`.
+//! Every rule number cited in a comment exists in `src/domain/rules.md`, and every rule is cited by a test that holds it.
 
-use super::sources;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 const CITATION: &str = "rules.md ";
+
+/// What begins the code of a file that only tests compile.
+const TESTS: &str = "\n#[cfg(test)]\nmod tests {";
 
 /// The sections of the file, `2`, and its rules, `2.3`.
 fn rules() -> BTreeSet<String> {
@@ -25,17 +27,27 @@ fn rules() -> BTreeSet<String> {
     all
 }
 
-/// The numbers after a citation: `2.3 to 2.5` has two.
-fn numbers(rest: &str) -> Vec<&str> {
-    let mut found = Vec::new();
+/// The numbers after a citation: `2.3 to 2.5` has three.
+fn numbers(rest: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_range = false;
     for word in rest.split_whitespace() {
         let number = word.trim_end_matches([')', '.', ',', ';', ':']);
         if number.starts_with(|c: char| c.is_ascii_digit()) {
-            found.push(number);
+            let last = found.last().and_then(|last| last.split_once('.'));
+            if let (true, Some((section, from)), Some((_, until))) =
+                (is_range, last, number.split_once('.'))
+            {
+                let [from, until] = [from, until].map(|rule| rule.parse::<u32>().expect(rest));
+                let section = section.to_owned();
+                found.extend((from + 1..until).map(|rule| format!("{section}.{rule}")));
+            }
+            found.push(number.to_owned());
         } else if !["and", "to", "or"].contains(&word) {
             break;
         }
-        if number != word {
+        is_range = word == "to";
+        if number != word && !word.ends_with(',') {
             break;
         }
     }
@@ -45,7 +57,8 @@ fn numbers(rest: &str) -> Vec<&str> {
 #[test]
 fn numbers_are_read() {
     for (rest, expected) in [
-        ("2.3 to 2.5).", &["2.3", "2.5"][..]),
+        ("2.3 to 2.5).", &["2.3", "2.4", "2.5"][..]),
+        ("2.1, 2.11 and 2.12).", &["2.1", "2.11", "2.12"]),
         ("16).", &["16"]),
         ("8 and 9).", &["8", "9"]),
         ("9.4). The 3 others", &["9.4"]),
@@ -55,25 +68,49 @@ fn numbers_are_read() {
     }
 }
 
-#[test]
-fn cited_rules_exist() {
-    let (rules, mut cited) = (rules(), 0);
-    for source in sources() {
-        for (_, rest) in source
-            .text
-            .match_indices(CITATION)
-            .map(|(at, _)| (at, &source.text[at + CITATION.len()..]))
-        {
-            let line = rest.lines().next().unwrap_or_default();
-            for number in numbers(line) {
-                cited += 1;
-                assert!(
-                    rules.contains(number),
-                    "{}: there is no rule {number}",
-                    source.path.display()
-                );
+/// The citations of a folder: the file, the number, and whether a test cites it.
+fn citations(folder: &Path) -> Vec<(String, String, bool)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a source folder") {
+        let path = entry.expect("an entry").path();
+        let inner = path.strip_prefix(env!("CARGO_MANIFEST_DIR"));
+        let name = inner.expect("below the root").display().to_string();
+        if path.is_dir() {
+            found.extend(citations(&path));
+        } else if name.ends_with(".rs") {
+            let text = fs::read_to_string(&path).expect("a source file");
+            let is_test = name.starts_with("tests/")
+                || name.contains("/tests/")
+                || name.ends_with("/tests.rs");
+            let tests = text.find(TESTS).filter(|_| !is_test);
+            for (at, _) in text.match_indices(CITATION) {
+                let rest = &text[at + CITATION.len()..];
+                let of_test = is_test || tests.is_some_and(|begin| at > begin);
+                let line = rest.lines().next().unwrap_or_default();
+                let numbers = numbers(line).into_iter();
+                found.extend(numbers.map(|number| (name.clone(), number, of_test)));
             }
         }
     }
-    assert!(cited > 40, "{cited} citations");
+    found
+}
+
+#[test]
+fn rules_exist_and_tests_cite_each_of_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let rules = rules();
+    let mut held = BTreeSet::new();
+    for folder in ["src", "tests"] {
+        for (file, number, of_test) in citations(&root.join(folder)) {
+            assert!(rules.contains(&number), "{file}: there is no rule {number}");
+            if of_test {
+                held.insert(number);
+            }
+        }
+    }
+    let missing: Vec<&String> = rules
+        .iter()
+        .filter(|rule| rule.contains('.') && !held.contains(*rule))
+        .collect();
+    assert!(missing.is_empty(), "no test cites {missing:?}");
 }

@@ -18,6 +18,7 @@ fn holder(rotation: &Rot) -> Value {
     places(&rotation.read())[0]["holder"].clone()
 }
 
+/// rules.md 1.2.
 #[test]
 fn an_arrangement_takes_over_from_its_first_instant_up_to_its_last() {
     let rota = Rota::with_people(4);
@@ -117,6 +118,7 @@ fn a_turn_is_cut_by_the_arrangement_before_it_and_the_one_after() {
     );
 }
 
+/// rules.md 5.1.
 #[test]
 fn an_arrangement_that_ends_at_a_hand_over_gives_way_to_who_is_dealt_then() {
     let rota = Rota::with_people(4);

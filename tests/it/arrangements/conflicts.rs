@@ -140,6 +140,7 @@ fn an_absence_conflicts_where_it_meets_the_interval() {
     assert_eq!(lines(&other.preview(0, "U3", NOON, TWO)).len(), 1);
 }
 
+/// rules.md 8.2.
 #[test]
 fn ids_stay_the_same_for_the_same_terms_and_differ_for_others() {
     let rota = Rota::with_people(4);
@@ -191,6 +192,7 @@ fn what_was_acknowledged_for_other_terms_does_not_count() {
         .is(200);
 }
 
+/// rules.md 8.2.
 #[test]
 fn an_arrangement_over_the_same_cell_blocks() {
     let rota = Rota::with_people(4);

@@ -128,6 +128,7 @@ fn somebody_assigned_while_the_window_is_shut_waits_for_it() {
     assert_eq!(rotation.on_call(), "U3");
 }
 
+/// rules.md 5.1.
 #[test]
 fn one_entry_begins_where_a_window_and_an_arrangement_meet() {
     let rota = Rota::with_people(3);

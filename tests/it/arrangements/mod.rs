@@ -2,18 +2,18 @@
 
 mod access;
 mod agreeing;
-mod beneath;
 mod bounds;
 mod conflicts;
+mod dealing_underneath;
+mod events;
 mod frozen;
-mod ground;
 mod hours;
 mod listing;
 mod migration;
-mod news;
 mod operations;
 mod order;
 mod record;
+mod removals;
 mod shape;
 mod terms;
 mod writes;

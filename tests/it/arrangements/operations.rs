@@ -104,6 +104,7 @@ fn a_retry_still_needs_what_comes_before_it() {
     theirs.post_arrangement("", &body).refused(404, "");
 }
 
+/// rules.md 9.4.
 #[test]
 fn an_id_stands_for_one_write() {
     let rota = Rota::with_people(4);
@@ -285,6 +286,7 @@ fn ids_are_kept_over_a_restart() {
         .refused(409, "operationIdReused");
 }
 
+/// rules.md 9.4.
 #[test]
 fn ids_are_forgotten_after_thirty_days() {
     let rota = Rota::with_people(4);

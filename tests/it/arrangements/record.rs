@@ -39,6 +39,7 @@ fn the_chain_is_whole_and_says_why() {
     }
 }
 
+/// rules.md 7.3.
 #[test]
 fn what_changes_beneath_begins_no_entry() {
     let rota = Rota::with_people(4);

@@ -4,6 +4,7 @@ use super::four;
 use crate::support::*;
 use serde_json::{Value, json};
 
+/// rules.md 8.3.
 #[test]
 fn one_person_holds_two_cells_only_with_double_cover() {
     let rota = Rota::with_people(4);
@@ -161,6 +162,7 @@ fn the_people_replaced_may_have_been_arranged_themselves() {
     assert_eq!(instant(&segments[1]["from"]), "2026-01-06T09:00Z");
 }
 
+/// rules.md 8.6.
 #[test]
 fn a_selection_names_the_turn_taken_over() {
     let rota = Rota::with_people(4);

@@ -121,6 +121,7 @@ fn an_assignment_that_began_earlier_begins_now() {
     );
 }
 
+/// rules.md 11.2.
 #[test]
 fn every_write_raises_the_version_by_one() {
     let rota = Rota::with_people(4);
@@ -228,6 +229,7 @@ fn a_change_may_move_to_another_place() {
     assert_eq!(new["origin"]["userIds"], json!(["U2"]));
 }
 
+/// rules.md 8.4.
 #[test]
 fn ending_one_that_has_not_begun_cancels_it() {
     let rota = Rota::with_people(4);
@@ -247,6 +249,7 @@ fn ending_one_that_has_not_begun_cancels_it() {
     assert_eq!(rotation.record().len(), 1);
 }
 
+/// rules.md 8.4.
 #[test]
 fn ending_a_running_one_brings_the_dealt_person_back() {
     let rota = Rota::with_people(4);

@@ -12,6 +12,7 @@ fn audit(db: &Path, flags: &str) -> Vec<Value> {
     serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"))
 }
 
+/// rules.md 18.2.
 #[test]
 fn commands_are_the_operators() {
     let dir = TempDir::new();
@@ -125,6 +126,7 @@ fn the_command_has_the_filters_of_the_route() {
 }
 
 /// Starting a server on another plan is a change by whoever starts it.
+/// rules.md 18.3.
 #[test]
 fn a_start_on_another_plan_is_the_operators() {
     let dir = TempDir::new();

@@ -44,6 +44,7 @@ fn an_entry_has_every_member() {
     assert_eq!(entry["summary"], "on duty: Person U2 to Person U1");
 }
 
+/// rules.md 18.1.
 #[test]
 fn what_changes_nothing_leaves_no_entry() {
     let rota = Rota::with_people(3);
@@ -85,6 +86,7 @@ fn what_changes_nothing_leaves_no_entry() {
     assert_eq!(rota.audited(""), before, "{:?}", since(&rota, before));
 }
 
+/// rules.md 18.3 and 18.4.
 #[test]
 fn the_clock_and_what_others_cause() {
     let rota = Rota::with_people(3);
@@ -169,6 +171,7 @@ fn an_absence_from_all_rotations_is_told_where_it_counts() {
 }
 
 /// People, lanes, windows and rotations are named as people call them. The log names people by their ids.
+/// rules.md 18.6.
 #[test]
 fn summaries_name_people_and_the_log_has_their_ids() {
     let rota = Rota::with_people(4);
@@ -212,6 +215,7 @@ fn summaries_name_people_and_the_log_has_their_ids() {
 }
 
 /// Whatever is written, no secret of it is in the log, neither the table nor the lines.
+/// rules.md 18.6.
 #[test]
 fn secrets_are_in_no_entry() {
     let rota = Rota::with_people(3);

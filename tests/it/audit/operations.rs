@@ -243,6 +243,7 @@ const OPERATIONS: [(&str, Act); 54] = [
 ];
 
 /// A new route that forgets its entry is not in the table, or has no entry here.
+/// rules.md 18.1 and 18.2.
 #[test]
 fn every_operation_that_writes_leaves_one_entry() {
     let rota = Rota::with_people(3);

@@ -84,6 +84,7 @@ fn entries_are_filtered_and_newest_first() {
     assert_eq!(entries.len(), 5);
 }
 
+/// rules.md 18.7.
 #[test]
 fn who_may_read_it() {
     let rota = Rota::at(MONDAY);
@@ -152,6 +153,7 @@ fn fill(db: &std::path::Path, entries: i64) {
 }
 
 /// Lists and totals reach back so far and no further, and no filters make the server look through everything.
+/// rules.md 18.8.
 #[test]
 fn a_long_log_costs_no_more() {
     let dir = TempDir::new();

@@ -7,6 +7,7 @@ fn refused(rota: &Rota) -> Vec<Value> {
     rota.audit("action=authenticate")
 }
 
+/// rules.md 18.5.
 #[test]
 fn one_entry_a_minute_of_an_address() {
     let rota = Rota::with_people(1);
@@ -45,6 +46,7 @@ fn one_entry_a_minute_of_an_address() {
 }
 
 /// Whom a credential claims to speak for is named where it is known; what was presented is not shown.
+/// rules.md 18.5.
 #[test]
 fn a_known_credential_is_named() {
     let rota = Rota::with_people(2);

@@ -112,6 +112,7 @@ fn a_calendar_is_added_read_changed_and_removed() {
     own.delete(&added.path("")).refused(404, "not_found");
 }
 
+/// rules.md 24.9.
 #[test]
 fn who_may() {
     let rota = Rota::with_people(3);
@@ -200,6 +201,7 @@ fn what_is_refused() {
     });
 }
 
+/// rules.md 24.8.
 #[test]
 fn the_address_is_nowhere_to_be_seen() {
     let rota = Start::default().env("ROTA_LOG", "debug").go();

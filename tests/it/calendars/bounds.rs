@@ -53,6 +53,7 @@ fn a_reading_that_hangs_delays_no_other() {
     assert_eq!(slow.asked().len(), 1);
 }
 
+/// rules.md 24.3.
 #[test]
 fn one_reading_of_a_calendar_and_four_at_once() {
     let rota = Rota::with_people(2);

@@ -30,6 +30,7 @@ fn a_hand_over_passes_over_who_is_away_by_their_calendar() {
     assert_eq!(planned[0]["userId"], json!("U1"));
 }
 
+/// rules.md 24.5.
 #[test]
 fn an_empty_slot_is_filled_when_a_calendar_lets_somebody_come_back() {
     let rota = Rota::with_people(1);
@@ -59,6 +60,7 @@ fn an_empty_slot_is_filled_when_a_calendar_lets_somebody_come_back() {
     assert_eq!(rotation.on_call(), "U1");
 }
 
+/// rules.md 24.4.
 #[test]
 fn events_that_touch_are_one_absence_in_dealing() {
     let rota = Rota::with_people(2);

@@ -111,6 +111,7 @@ fn the_policy_is_shown_and_changed_member_by_member() {
     assert!(said.contains("long (48 h), atHandOver, keep"), "{said}");
 }
 
+/// rules.md 10.5.
 #[test]
 fn calendars_count_as_the_rotation_has_it() {
     let rota = Rota::with_people(3);
@@ -194,6 +195,7 @@ fn a_long_absence_stays_long_while_its_first_part_passes() {
     );
 }
 
+/// rules.md 10.6.
 #[test]
 fn whoever_is_away_during_the_turn_is_passed_over() {
     let rota = Rota::with_people(3);
@@ -230,6 +232,7 @@ fn whoever_is_away_during_the_turn_is_passed_over() {
     assert_eq!(rotation.on_call(), "");
 }
 
+/// rules.md 10.7.
 #[test]
 fn whoever_goes_away_while_on_duty_hands_over() {
     let rota = Rota::with_people(3);
@@ -282,6 +285,7 @@ fn whoever_goes_away_while_on_duty_hands_over() {
     assert_eq!(rotation.on_call(), "U1");
 }
 
+/// rules.md 10.7.
 #[test]
 fn the_policy_acts_at_once_when_it_is_switched_on_and_when_a_calendar_says_so() {
     let rota = Rota::with_people(3);

@@ -29,6 +29,7 @@ fn what_has_not_changed_is_not_read_again() {
     assert_eq!(added.state(&rota), "current");
 }
 
+/// rules.md 24.7.
 #[test]
 fn a_frozen_clock_reads_at_the_end_of_its_moves() {
     let rota = Rota::with_people(1);
@@ -61,6 +62,7 @@ fn read_every_is_a_setting() {
     assert_eq!(feed.asked().len(), 2);
 }
 
+/// rules.md 24.6.
 #[test]
 fn what_was_read_counts_for_a_week() {
     let rota = Rota::with_people(2);
@@ -100,6 +102,7 @@ fn what_was_read_counts_for_a_week() {
     );
 }
 
+/// rules.md 24.8.
 #[test]
 fn redirects_are_followed_and_judged() {
     let rota = Rota::with_people(1);
@@ -128,6 +131,7 @@ fn redirects_are_followed_and_judged() {
     assert_eq!(added.state(&rota), "stale");
 }
 
+/// rules.md 24.3.
 #[test]
 fn answers_that_are_no_calendar_change_nothing() {
     let rota = Rota::with_people(1);

@@ -70,6 +70,7 @@ fn people_are_found_and_listed() {
     rota.get("/v1/users?sort=email").names("sort");
 }
 
+/// rules.md 17.1.
 #[test]
 fn an_import_replaces_the_directory() {
     let rota = Rota::with_people(3);

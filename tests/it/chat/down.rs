@@ -72,6 +72,7 @@ fn week(mood: &Value) -> Vec<Value> {
     seen
 }
 
+/// rules.md 14.1.
 #[test]
 fn duty_does_not_mind_what_chat_does() {
     let expected = week(&json!({}));
@@ -93,6 +94,7 @@ fn duty_does_not_mind_what_chat_does() {
     }
 }
 
+/// rules.md 14.1.
 #[test]
 fn a_write_does_not_wait_for_chat() {
     let rota = Start::default().go();

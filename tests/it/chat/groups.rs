@@ -10,6 +10,7 @@ fn with_groups(groups: &[(&str, &str)]) -> Rota {
     rota
 }
 
+/// rules.md 14.6.
 #[test]
 fn an_adopted_group_is_filled_at_once_and_kept() {
     let rota = with_groups(&[("G1", "U4 U3")]);
@@ -121,6 +122,7 @@ fn a_member_who_goes_leaves_the_group() {
     assert_eq!(rota.group("G1"), "U4 U2");
 }
 
+/// rules.md 14.6.
 #[test]
 fn a_deleted_rotation_leaves_strangers() {
     let rota = with_groups(&[("G1", "U4 U1 U3"), ("G2", "")]);

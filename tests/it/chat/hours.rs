@@ -5,6 +5,7 @@ use serde_json::json;
 
 const NONE: [&str; 0] = [];
 
+/// rules.md 14.2.
 #[test]
 fn windows_that_open_and_shut_tell_nothing() {
     let rota = Rota::unreminded(2);
@@ -141,6 +142,7 @@ const U2_IS_ON: [&str; 2] = [
     "U1: You are off duty for Rotation. Person U2 takes over.",
 ];
 
+/// rules.md 14.2.
 #[test]
 fn what_changes_hands_while_shut_is_told_when_the_window_opens() {
     let rota = Rota::unreminded(3);

@@ -10,6 +10,7 @@ fn three(rota: &Rota) -> Rot<'_> {
     rota.daily("U1 U2 U3", 1)
 }
 
+/// rules.md 14.2.
 #[test]
 fn a_hand_over_is_told_to_channels_and_people() {
     let rota = Rota::unreminded(3);
@@ -59,6 +60,7 @@ fn a_hand_over_by_hand_is_told_as_well() {
     assert_eq!(reader.lines(), second);
 }
 
+/// rules.md 14.2.
 #[test]
 fn nobody_is_told_that_the_same_person_goes_on() {
     let rota = Rota::unreminded(2);
@@ -120,6 +122,7 @@ fn several_places_come_in_one_message_a_person() {
     );
 }
 
+/// rules.md 14.4.
 #[test]
 fn owners_hear_that_nobody_is_on_call() {
     const GOES: &str =

@@ -34,6 +34,7 @@ fn again<'a>(rota: &'a Rota, id: &str) -> Rot<'a> {
     }
 }
 
+/// rules.md 14.3.
 #[test]
 fn an_hour_before_people_and_channels_are_told() {
     let rota = Rota::with_people(3);

@@ -30,6 +30,7 @@ fn somebody_writes(rota: &Rota, topic: &str) {
     assert_eq!(rota.topic("C1"), topic);
 }
 
+/// rules.md 14.5.
 #[test]
 fn the_topic_of_before_comes_back() {
     let rota = Rota::with_people(3);
@@ -56,6 +57,7 @@ fn the_topic_of_before_comes_back() {
     }
 }
 
+/// rules.md 14.5.
 #[test]
 fn what_somebody_else_wrote_is_left() {
     let rota = Rota::with_people(3);

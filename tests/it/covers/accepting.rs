@@ -62,6 +62,7 @@ fn the_recipient_is_on_call_for_the_interval_and_then_the_dealt_person_again() {
     assert_eq!(asked.state_line(), "accepted 2 U3");
 }
 
+/// rules.md 9.3.
 #[test]
 fn an_acceptance_counts_from_now_where_the_interval_has_begun() {
     let rota = Rota::with_people(3);

@@ -46,6 +46,7 @@ fn asked<'a>(rotation: &Rot<'a>, state: &str) -> Asked<'a> {
     asked
 }
 
+/// rules.md 9.2.
 #[test]
 fn what_each_may_do_follows_from_part_and_state() {
     let rota = Rota::with_people(7);

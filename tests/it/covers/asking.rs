@@ -207,6 +207,7 @@ fn a_body_that_says_what_it_may_not_is_refused_by_name() {
     asker.request(COVER, body).is(200);
 }
 
+/// rules.md 9.1.
 #[test]
 fn only_people_of_the_cells_roster_may_be_asked() {
     let rota = Rota::with_people(5);
@@ -255,6 +256,7 @@ fn who_holds_another_place_then_may_accept_only_under_double_cover() {
     }
 }
 
+/// rules.md 9.1.
 #[test]
 fn one_asks_for_what_one_holds_over_the_whole_interval() {
     let rota = Rota::with_people(4);

@@ -3,6 +3,7 @@
 use crate::support::*;
 use serde_json::json;
 
+/// rules.md 12.3.
 #[test]
 fn participants_are_people_who_see_the_rotation() {
     let rota = Rota::with_people(3);

@@ -80,6 +80,7 @@ fn a_request_expires_while_the_server_is_down() {
 type Loss = fn(&Rot);
 
 /// U1 holds the 5th and asks for part of it, U2 for part of the 6th; each row has the requests that stay pending.
+/// rules.md 9.2.
 #[test]
 fn a_request_expires_when_its_requester_loses_the_duty() {
     let rows: &[(&str, Loss, bool, bool)] = &[

@@ -16,6 +16,7 @@ fn covered(value: &Value) -> Vec<String> {
     covered.iter().map(interval).collect()
 }
 
+/// rules.md 8.5.
 #[test]
 fn without_covered_hours_there_is_nothing_to_ask_for() {
     let rota = Rota::with_people(3);
@@ -51,6 +52,7 @@ fn without_covered_hours_there_is_nothing_to_ask_for() {
     );
 }
 
+/// rules.md 8.5.
 #[test]
 fn what_is_covered_in_part_says_which_hours_count() {
     let rota = Rota::with_people(3);

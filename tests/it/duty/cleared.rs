@@ -372,6 +372,7 @@ const ROWS: &[(&str, Act, Act, bool)] = &[
     ("rotate", nothing, |_, r| r.rotate(), true),
 ];
 
+/// rules.md 2.7.
 #[test]
 fn what_concerns_a_rotation_fills_it_and_nothing_else_does() {
     let rota = Rota::at(MONDAY);

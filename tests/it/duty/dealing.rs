@@ -29,6 +29,7 @@ fn duty_passes_through_the_order() {
     walk(&one, &[("U1", 1), ("U2", 2), ("U3", 0), ("U1", 1)]);
 }
 
+/// rules.md 2.3.
 #[test]
 fn lanes_are_dealt_in_order_from_one_list() {
     let rota = Rota::with_people(7);
@@ -159,6 +160,7 @@ fn a_person_holding_another_place_is_passed_without_losing_a_turn_to_absence() {
     );
 }
 
+/// rules.md 2.4.
 #[test]
 fn the_absent_are_passed_over_and_named() {
     let rota = Rota::with_people(3);
@@ -191,6 +193,7 @@ fn the_absent_are_passed_over_and_named() {
     );
 }
 
+/// rules.md 10.2.
 #[test]
 fn an_absence_counts_at_the_instant_of_the_hand_over_alone() {
     let rota = Rota::with_people(3);
@@ -218,6 +221,7 @@ fn an_absence_counts_at_the_instant_of_the_hand_over_alone() {
     }
 }
 
+/// rules.md 2.5.
 #[test]
 fn a_place_nobody_can_take_is_dealt_when_the_first_one_can() {
     let rota = Rota::with_people(3);
@@ -305,6 +309,7 @@ fn double_cover_fills_what_the_list_cannot() {
     assert_eq!(plain["doubleCover"], json!(false));
 }
 
+/// rules.md 2.8.
 #[test]
 fn a_manual_rotation_deals_only_when_told() {
     let rota = Rota::with_people(3);
@@ -348,6 +353,7 @@ fn a_manual_rotation_deals_only_when_told() {
     assert_eq!(rotation.holders(), "U2 U1");
 }
 
+/// rules.md 2.11.
 #[test]
 fn the_removed_come_off_duty_at_once() {
     let rota = Rota::with_people(5);
@@ -490,6 +496,7 @@ fn overlapping<'a>(rota: &'a Rota, people: &str) -> (Rot<'a>, Value) {
     (rotation, laid)
 }
 
+/// rules.md 2.4.
 #[test]
 fn whoever_is_on_call_elsewhere_is_passed_over_and_named() {
     let rota = Rota::with_people(3);

@@ -10,6 +10,7 @@ fn cell_ids(rotation: &Rot) -> Vec<String> {
         .collect()
 }
 
+/// rules.md 2.10.
 #[test]
 fn rotate_hands_over_now_and_keeps_the_schedule() {
     let rota = Rota::with_people(3);
@@ -98,6 +99,7 @@ fn rotate_passes_over_the_absent() {
     );
 }
 
+/// rules.md 2.9.
 #[test]
 fn put_on_call_fills_places_in_order() {
     let rota = Rota::with_people(5);
@@ -147,6 +149,7 @@ fn put_on_call_fills_places_in_order() {
     assert_eq!(rotation.on_call(), "U4");
 }
 
+/// rules.md 2.7.
 #[test]
 fn places_left_empty_stay_so_until_the_next_hand_over() {
     let rota = Rota::with_people(4);
@@ -200,6 +203,7 @@ fn places_left_empty_stay_so_until_the_next_hand_over() {
         .refused(412, "precondition_failed");
 }
 
+/// rules.md 2.9.
 #[test]
 fn only_open_windows_take_people_unless_none_is_open() {
     let rota = Rota::with_people(4);

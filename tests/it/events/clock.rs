@@ -356,6 +356,7 @@ fn by_name(news: &[Value]) -> Vec<String> {
     emitted
 }
 
+/// rules.md 5.2.
 #[test]
 fn downtime_is_told_once_a_rotation() {
     let dir = TempDir::new();

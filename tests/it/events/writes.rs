@@ -273,6 +273,7 @@ fn tell(rows: Vec<(Given, Act, &str)>) {
     }
 }
 
+/// rules.md 16.1.
 #[test]
 fn edits_are_news_of_the_rotation_and_of_duty() {
     use Given::*;

@@ -86,6 +86,7 @@ impl Walk<'_> {
     }
 }
 
+/// rules.md 1.1 and 1.5.
 #[test]
 fn forward_and_back_and_on() {
     let world = World::new();

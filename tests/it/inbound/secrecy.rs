@@ -72,6 +72,7 @@ fn the_key_is_shown_nowhere_else() {
     }
 }
 
+/// rules.md 15.2.
 #[test]
 fn the_key_of_one_rotation_opens_no_other() {
     let rota = Rota::with_people(3);

@@ -51,6 +51,7 @@ fn reword(list: &mut Value) {
     }
 }
 
+/// rules.md 12.11 and 26.8.
 #[test]
 fn names_are_in_members_of_their_own() {
     let rota = Rota::with_people(2);
@@ -342,6 +343,7 @@ fn arguments_that_are_wrong_are_named() {
     }
 }
 
+/// rules.md 12.11.
 #[test]
 fn rights_are_those_of_the_credential() {
     let rota = Rota::with_people(3);
@@ -420,6 +422,7 @@ fn hostile_names_stay_data() {
     assert_eq!(members, ["content", "isError", "structuredContent"]);
 }
 
+/// rules.md 12.11.
 #[test]
 fn one_credential_has_one_rate_everywhere() {
     let rota = Start::default()

@@ -18,6 +18,7 @@ fn state(rota: &Rota, rotation: &Rot) -> Value {
     ])
 }
 
+/// rules.md 12.11.
 #[test]
 fn nothing_is_written_without_confirm() {
     let rota = Rota::with_people(3);

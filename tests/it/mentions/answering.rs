@@ -3,6 +3,7 @@
 use crate::support::*;
 use serde_json::json;
 
+/// rules.md 15.1.
 #[test]
 fn a_mention_runs_its_course() {
     // U1 and U2 are on call in two slots. The notice of each step in one word.

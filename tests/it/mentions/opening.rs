@@ -75,6 +75,7 @@ fn whoever_is_on_call_is_asked_once_and_in_the_order_of_places() {
     );
 }
 
+/// rules.md 15.1.
 #[test]
 fn where_nobody_is_on_call_it_is_answered_at_once() {
     let rota = Rota::with_people(2);

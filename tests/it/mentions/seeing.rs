@@ -3,6 +3,7 @@
 use crate::support::*;
 use serde_json::json;
 
+/// rules.md 15.3.
 #[test]
 fn a_mention_is_seen_like_its_rotation() {
     let rota = Rota::with_people(0);

@@ -32,6 +32,7 @@ fn present(rota: &Rota) -> usize {
     rota.caller().all("/v1/users").len()
 }
 
+/// rules.md 17.2.
 #[test]
 fn an_import_prints_what_it_changes() {
     let (dir, db, rota) = running();
@@ -57,6 +58,7 @@ fn an_import_prints_what_it_changes() {
     assert_eq!(again, "no person changes\n");
 }
 
+/// rules.md 17.3.
 #[test]
 fn nobody_comes_off_duty_unasked() {
     let (dir, db, rota) = running();
@@ -143,6 +145,7 @@ fn whoever_leaves_by_a_group_or_as_an_outsider_leaves_duty_too() {
     assert_eq!(rotation.on_call(), "");
 }
 
+/// rules.md 17.3.
 #[test]
 fn many_do_not_leave_unasked() {
     let (dir, db, rota) = running();

@@ -22,6 +22,7 @@ const KEPT_FOR_GOOD: [&str; 8] = [
     "person WHERE is_deleted",
 ];
 
+/// rules.md 18.8 and 19.1.
 #[test]
 fn each_kind_goes_at_its_time_and_the_rest_stays() {
     let dir = TempDir::new();

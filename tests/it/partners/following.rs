@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// rules.md 22.5 and 22.8.
 #[test]
 fn changes_happen_at_their_instants_while_the_partner_is_off() {
     let (pager, rota) = started();
@@ -75,6 +76,7 @@ fn changes_happen_at_their_instants_while_the_partner_is_off() {
     assert_eq!(schedule[0]["userId"], "U1");
 }
 
+/// rules.md 22.6.
 #[test]
 fn a_reading_that_changes_who_is_on_call_counts_at_once() {
     let (pager, rota) = started();
@@ -144,6 +146,7 @@ fn a_reading_that_changes_who_is_on_call_counts_at_once() {
     assert_eq!(audit[0]["action"], "followSchedule");
 }
 
+/// rules.md 22.4.
 #[test]
 fn each_schedule_is_read_once_at_the_end_of_a_move() {
     let (pager, rota) = started();
@@ -199,6 +202,7 @@ fn a_partner_without_settings_is_not_connected() {
     assert!(rota.caller().all("/v1/partners").is_empty());
 }
 
+/// rules.md 25.4.
 #[test]
 fn who_is_on_call_at_an_instant_is_known_as_far_as_the_schedule_is() {
     let (pager, rota) = started();

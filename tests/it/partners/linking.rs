@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// rules.md 22.1 and 22.2.
 #[test]
 fn linking_resets_the_grid_and_shows_the_schedule() {
     let (_pager, rota) = started();
@@ -83,6 +84,7 @@ fn linking_resets_the_grid_and_shows_the_schedule() {
     assert_eq!(external(&rotation)["current"][0]["localAssignmentId"], id);
 }
 
+/// rules.md 22.9.
 #[test]
 fn readings_carry_no_validator_and_writes_do() {
     let (_pager, rota) = started();
@@ -146,6 +148,7 @@ fn a_rotation_may_be_external_before_a_schedule_is_linked() {
     assert_eq!(on_call(&rotation), "U1|-");
 }
 
+/// rules.md 22.2.
 #[test]
 fn the_same_schedule_again_keeps_the_grid() {
     let (_pager, rota) = started();
@@ -155,6 +158,7 @@ fn the_same_schedule_again_keeps_the_grid() {
     assert_eq!(after["cells"][0]["id"], before["cells"][0]["id"]);
 }
 
+/// rules.md 22.2.
 #[test]
 fn unlinking_makes_it_manual_and_keeps_whoever_is_known() {
     let (_pager, rota) = started();
@@ -207,6 +211,7 @@ fn partners_list_their_schedules_for_a_minute() {
     }
 }
 
+/// rules.md 22.3.
 #[test]
 fn people_are_known_by_mail_address_and_by_what_is_said() {
     let (_pager, rota) = started();

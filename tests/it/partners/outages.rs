@@ -11,6 +11,7 @@ fn kinds(bodies: &[Value]) -> Vec<String> {
     bodies.iter().map(kind).collect()
 }
 
+/// rules.md 22.4.
 #[test]
 fn every_fault_is_named_and_changes_nobody() {
     for kind in Kind::ALL {
@@ -69,6 +70,7 @@ fn every_fault_is_named_and_changes_nobody() {
     }
 }
 
+/// rules.md 22.7.
 #[test]
 fn an_empty_schedule_has_nobody_on_call() {
     for kind in Kind::ALL {

@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// rules.md 22.1.
 #[test]
 fn everything_that_would_change_duty_is_refused() {
     let (_pager, rota) = started();

@@ -9,6 +9,7 @@ const STRANGER: &[&str] = &[
     "P1 2026-01-06T08:00Z 2026-01-25T00:00Z",
 ];
 
+/// rules.md 22.7.
 #[test]
 fn topics_name_them() {
     let (pager, rota) = started();
@@ -64,6 +65,7 @@ fn a_shift_without_an_end_is_shown_without_one() {
     }
 }
 
+/// rules.md 22.7.
 #[test]
 fn a_mention_says_that_they_are_not_in_chat() {
     let (pager, rota) = started();
@@ -79,6 +81,7 @@ fn a_mention_says_that_they_are_not_in_chat() {
     );
 }
 
+/// rules.md 26.7.
 #[test]
 fn past_what_is_known_an_explanation_says_that_nothing_is() {
     let (pager, rota) = started();

@@ -17,6 +17,7 @@ fn warned(rotation: &Rot, kind: &str) -> Vec<String> {
     of_kind.map(line).collect()
 }
 
+/// rules.md 27.10.
 #[test]
 fn what_is_unknown_empty_or_unread() {
     let (pager, rota) = started();

@@ -94,6 +94,7 @@ fn is_sound(rotation: &Rot, db: &Path) {
     succeeds(db, "check");
 }
 
+/// rules.md 9.2.
 #[test]
 fn of_acceptances_at_once_the_first_counts() {
     let (_dir, db, rota) = stored(6);

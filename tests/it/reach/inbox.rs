@@ -47,6 +47,7 @@ fn every_message_is_listed_newest_first() {
     }
 }
 
+/// rules.md 19.9.
 #[test]
 fn people_list_their_own_messages_and_those_of_channels_that_they_see() {
     let rota = Rota::unreminded(4);
@@ -90,6 +91,7 @@ fn people_list_their_own_messages_and_those_of_channels_that_they_see() {
         .is(403);
 }
 
+/// rules.md 19.1.
 #[test]
 fn a_message_waits_in_the_inbox_while_the_platform_is_down() {
     let rota = Rota::unreminded(2);

@@ -29,6 +29,7 @@ fn bodies(outlet: &Outlet) -> Vec<Value> {
     outlet.posts().iter().map(Post::json).collect()
 }
 
+/// rules.md 19.2.
 #[test]
 fn messages_to_a_channel_are_posted_in_the_style_of_its_product() {
     for style in ["slack", "teams", "google", "json"] {
@@ -122,6 +123,7 @@ fn mention_path(rota: &Rota) -> String {
     format!("/mentions/{}", text(&mentions["data"][0]["id"]))
 }
 
+/// rules.md 19.4 and 19.6.
 #[test]
 fn posts_keep_their_order_and_wait_as_they_are_told() {
     let outlet = Outlet::new(Behavior::reads(|_| {

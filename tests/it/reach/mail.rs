@@ -6,6 +6,7 @@ use crate::support::*;
 use serde_json::json;
 use std::collections::BTreeSet;
 
+/// rules.md 19.2.
 #[test]
 fn direct_messages_are_mailed_over_a_secure_connection() {
     let smtp = Smtp::secure();
@@ -63,6 +64,7 @@ fn direct_messages_are_mailed_over_a_secure_connection() {
     );
 }
 
+/// rules.md 19.7.
 #[test]
 fn a_request_and_its_answers_are_one_thread() {
     let smtp = Smtp::secure();

@@ -27,6 +27,7 @@ fn told(manners: Manners) -> (Smtp, String) {
     (smtp, told)
 }
 
+/// rules.md 19.5.
 #[test]
 fn refusals_are_final_only_with_5xx_to_a_letter() {
     for (phase, reply, expected) in [
@@ -240,6 +241,7 @@ fn after_an_hour_without_a_server_everything_arrives_once() {
     assert_eq!(smtp.letters().len(), 3);
 }
 
+/// rules.md 19.6.
 #[test]
 fn one_refused_letter_does_not_stop_the_others() {
     let smtp = Smtp::secure();
@@ -255,6 +257,7 @@ fn one_refused_letter_does_not_stop_the_others() {
     assert_eq!(smtp.lines(), ["u2@example.com: You are on duty: Rotation"]);
 }
 
+/// rules.md 19.7.
 #[test]
 fn a_lost_answer_is_the_only_reason_for_a_second_letter_and_it_is_the_same() {
     let smtp = Smtp::new(Manners {

@@ -24,6 +24,7 @@ fn put(by: &Caller, user: &str, body: Value) -> Answer {
     by.request("PUT", &path).json(&body).send()
 }
 
+/// rules.md 19.3.
 #[test]
 fn people_and_admins_choose_what_is_mailed() {
     let rota = Rota::with_people(3);

@@ -31,6 +31,7 @@ fn order_of(cell: &Value) -> (i64, String) {
     (int(&order["nextTurn"]), people.join(" "))
 }
 
+/// rules.md 26.4.
 #[test]
 fn what_is_dealt_keeps_the_explanation_that_it_had_ahead() {
     let rota = Rota::with_people(4);
@@ -125,6 +126,7 @@ fn turns_that_begin_where_nobody_sees_it_keep_their_order() {
     assert_eq!(rules(&dealt(&set, &rota.now())[0]), "setByHand chosen");
 }
 
+/// rules.md 26.4.
 #[test]
 fn an_older_record_says_that_it_does_not_hold_the_order() {
     let dir = TempDir::new();
@@ -156,6 +158,7 @@ fn an_older_record_says_that_it_does_not_hold_the_order() {
     );
 }
 
+/// rules.md 26.4.
 #[test]
 fn an_order_is_stored_once_and_a_search_that_finds_the_same_is_not_stored_again() {
     let dir = TempDir::new();

@@ -33,6 +33,7 @@ fn step<'a>(cell: &'a Value, rule: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("{rule} in {cell}"))
 }
 
+/// rules.md 26.1.
 #[test]
 fn a_turn_ahead_is_explained_by_dealing_and_a_past_one_by_the_record() {
     let rota = Rota::with_people(4);
@@ -82,6 +83,7 @@ fn a_turn_ahead_is_explained_by_dealing_and_a_past_one_by_the_record() {
         .refused(403, "scope_denied");
 }
 
+/// rules.md 26.2.
 #[test]
 fn people_on_call_elsewhere_and_nobody() {
     let rota = Rota::with_people(2);
@@ -106,6 +108,7 @@ fn people_on_call_elsewhere_and_nobody() {
     );
 }
 
+/// rules.md 26.3.
 #[test]
 fn the_record_keeps_who_did_a_thing_by_hand() {
     let rota = Rota::with_people(3);
@@ -156,6 +159,7 @@ fn the_record_keeps_who_did_a_thing_by_hand() {
     );
 }
 
+/// rules.md 26.5.
 #[test]
 fn a_slot_that_nobody_has_had_was_cleared_by_nobody() {
     let rota = Rota::with_people(1);
@@ -251,6 +255,7 @@ fn hours_days_off_and_rotations_that_stand_still() {
     );
 }
 
+/// rules.md 26.6.
 #[test]
 fn the_record_says_when_a_rotation_stood_still() {
     let rota = Rota::with_people(2);

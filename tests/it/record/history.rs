@@ -10,6 +10,7 @@ fn record(rotation: &Rot) -> Vec<String> {
     rotation.history(WEEK_RANGE.0, WEEK_RANGE.1)
 }
 
+/// rules.md 7.2.
 #[test]
 fn every_reason_has_its_cause() {
     let rota = Rota::with_people(4);
@@ -55,6 +56,7 @@ fn every_reason_has_its_cause() {
 }
 
 /// A rotation that gets its hours right after its creation was not without anybody until then.
+/// rules.md 7.1.
 #[test]
 fn what_a_slot_was_before_anybody_held_it_lasts_a_second_or_is_not_recorded() {
     for (hours_at, replaced, before) in [
@@ -170,6 +172,7 @@ fn reopening_after_a_hand_over_while_shut() {
     );
 }
 
+/// rules.md 7.1.
 #[test]
 fn entries_keep_the_names_and_hours_they_were_held_under() {
     let rota = Rota::with_people(3);

@@ -21,6 +21,7 @@ fn recorded(mut shown: Value) -> Value {
     shown
 }
 
+/// rules.md 25.1.
 #[test]
 fn what_is_planned_happens_and_is_recorded() {
     let rota = Rota::with_people(4);
@@ -68,6 +69,7 @@ fn what_is_planned_happens_and_is_recorded() {
     assert_eq!(shut["nobodyOnCallReason"], "nobody-on-call-as-arranged");
 }
 
+/// rules.md 25.3.
 #[test]
 fn past_turns_end_as_they_were_to_end() {
     let rota = Rota::with_people(4);
@@ -116,6 +118,7 @@ fn past_turns_end_as_they_were_to_end() {
     assert_eq!([&until, &turn_ends], [&json!(rfc(&cleared)); 2]);
 }
 
+/// rules.md 25.2.
 #[test]
 fn the_past_bears_the_names_of_its_time_and_has_what_is_gone() {
     let rota = Rota::with_people(3);
@@ -156,6 +159,7 @@ fn the_past_bears_the_names_of_its_time_and_has_what_is_gone() {
 }
 
 /// What was running when a rotation was disabled goes on beyond its end.
+/// rules.md 25.6.
 #[test]
 fn an_assignment_that_outlasts_its_end_in_a_disabled_rotation() {
     let rota = Rota::with_people(3);
@@ -216,6 +220,7 @@ fn hours_that_were_edited_on_a_day_off() {
     }
 }
 
+/// rules.md 25.1.
 #[test]
 fn instants_that_nothing_is_known_of() {
     let rota = Rota::with_people(2);
@@ -255,6 +260,7 @@ fn instants_that_nothing_is_known_of() {
         .refused(403, "scope_denied");
 }
 
+/// rules.md 25.5.
 #[test]
 fn the_whole_workspace_at_one_instant() {
     let rota = Rota::with_people(5);

@@ -98,6 +98,7 @@ fn the_record_and_the_plan_are_apart() {
     );
 }
 
+/// rules.md 7.6.
 #[test]
 fn who_may_ask_for_what() {
     let rota = Rota::at(MONDAY);
@@ -162,6 +163,7 @@ fn who_may_ask_for_what() {
     }
 }
 
+/// rules.md 7.5.
 #[test]
 fn what_people_did_is_counted() {
     let rota = Rota::with_people(4);
@@ -199,6 +201,7 @@ fn what_people_did_is_counted() {
     );
 }
 
+/// rules.md 7.4.
 #[test]
 fn two_places_at_once_are_counted_once_and_in_full() {
     let rota = Rota::with_people(1);

@@ -3,6 +3,7 @@
 use crate::support::*;
 use serde_json::{Value, json};
 
+/// rules.md 6.1.
 #[test]
 fn the_plan_is_what_then_happens() {
     let rota = Rota::with_people(5);
@@ -153,6 +154,7 @@ fn a_disabled_rotation_shows_its_frozen_state() {
     );
 }
 
+/// rules.md 6.2.
 #[test]
 fn items_are_in_order_of_start_lane_and_window() {
     let rota = Rota::with_people(8);
@@ -264,6 +266,7 @@ fn a_vacancy_says_its_end_wherever_the_range_ends() {
     }
 }
 
+/// rules.md 6.2.
 #[test]
 fn a_vacancy_for_ever_has_no_end_and_is_planned_all_the_same() {
     let rota = Rota::with_people(3);

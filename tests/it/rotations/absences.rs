@@ -142,6 +142,7 @@ fn the_list_takes_a_range() {
     rotation.get("/availability?from=x").names("from");
 }
 
+/// rules.md 10.1.
 #[test]
 fn an_absence_from_all_rotations_counts_in_all() {
     let rota = Rota::with_people(3);
@@ -158,6 +159,7 @@ fn an_absence_from_all_rotations_counts_in_all() {
     );
 }
 
+/// rules.md 10.3.
 #[test]
 fn absences_leave_the_version_alone() {
     let rota = Rota::with_people(2);
@@ -181,6 +183,7 @@ fn standing(rotation: &Rot, answer: &Value) -> Vec<String> {
     duties.iter().map(line).collect()
 }
 
+/// rules.md 10.4.
 #[test]
 fn an_absence_tells_what_still_stands() {
     let rota = Rota::with_people(4);
@@ -218,6 +221,7 @@ fn an_absence_tells_what_still_stands() {
     );
 }
 
+/// rules.md 10.4.
 #[test]
 fn what_stands_is_clipped_to_covered_hours() {
     let rota = Rota::with_people(2);
@@ -287,6 +291,7 @@ fn what_stands_is_told_of_all_rotations_and_bounded() {
     assert_eq!(standing(&manual, &told), ["0 06T00 2027-01-06T08:00Z"]);
 }
 
+/// rules.md 10.3.
 #[test]
 fn who_is_on_call_while_absent_shows_it_and_the_validator_changes() {
     let rota = Rota::with_people(3);

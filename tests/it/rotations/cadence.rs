@@ -89,6 +89,7 @@ fn weeks() {
     );
 }
 
+/// rules.md 1.3.
 #[test]
 fn autumn_takes_the_first_of_two() {
     check(
@@ -183,6 +184,7 @@ fn days() {
     );
 }
 
+/// rules.md 1.3.
 #[test]
 fn midnights_that_do_not_exist() {
     let midnight = json!({ "times": ["00:00"] });

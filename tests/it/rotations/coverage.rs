@@ -113,6 +113,7 @@ fn own_handles_name_what_is_added() {
     );
 }
 
+/// rules.md 4.7.
 #[test]
 fn what_is_omitted_on_a_window_is_kept_or_cleared() {
     let rota = Rota::with_people(2);

@@ -26,6 +26,7 @@ fn edit(rotation: &Rot) {
     rotation.cover(1, &[office("20:00", "21:00")]);
 }
 
+/// rules.md 4.5.
 #[test]
 fn edits_of_hours_and_skips_take_nobody_on_or_off_duty() {
     // Disabled while its window is open, and while it is shut.
@@ -68,6 +69,7 @@ fn edits_of_hours_and_skips_take_nobody_on_or_off_duty() {
     }
 }
 
+/// rules.md 4.5.
 #[test]
 fn whoever_is_removed_comes_off_duty_under_edited_hours_too() {
     let rota = Rota::unreminded(3);

@@ -29,6 +29,7 @@ fn line(rotation: &Rot) -> String {
     )
 }
 
+/// rules.md 4.1.
 #[test]
 fn stretches_are_merged_wrapped_and_half_open() {
     let rota = Rota::at("2026-01-05T00:00Z");
@@ -165,6 +166,7 @@ fn open_all_week_restricts_nothing() {
     );
 }
 
+/// rules.md 4.3 and 4.4.
 #[test]
 fn a_window_shutting_keeps_the_place() {
     let rota = Rota::with_people(3);
@@ -212,6 +214,7 @@ fn a_window_shutting_keeps_the_place() {
     );
 }
 
+/// rules.md 4.3.
 #[test]
 fn a_hand_over_while_shut_changes_who_comes_back() {
     let rota = Rota::with_people(2);
@@ -267,6 +270,7 @@ fn windows_side_by_side_follow_the_sun() {
     }
 }
 
+/// rules.md 4.2.
 #[test]
 fn skipped_days_are_off_time_when_so_switched() {
     let rota = Rota::at("2026-04-01T12:00Z");

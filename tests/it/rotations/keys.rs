@@ -39,6 +39,7 @@ fn members(list: &Value, name: &str) -> Vec<String> {
         .collect()
 }
 
+/// rules.md 4.6.
 #[test]
 fn a_playbook_runs_again_and_changes_nothing() {
     let rota = Rota::with_people(6);
@@ -227,6 +228,7 @@ fn a_body_read_may_be_sent_back() {
     assert_eq!((again.etag(), again.json()), (first.etag(), first.json()));
 }
 
+/// rules.md 4.7.
 #[test]
 fn the_name_of_the_only_lane_is_kept_and_not_shown() {
     let rota = Rota::with_people(2);

@@ -477,6 +477,7 @@ fn a_deleted_rotation_is_gone() {
     rota.get("/v1/rotations/rot_unknown").refused(404, "");
 }
 
+/// rules.md 2.1.
 #[test]
 fn members_follow_their_groups_and_count_once() {
     let rota = Rota::with_people(6);

@@ -24,6 +24,7 @@ fn server(outside: &str, gone: &str, groups: &[(&str, &str)]) -> Rota {
     rota
 }
 
+/// rules.md 12.3.
 #[test]
 fn people_from_outside_are_no_members_owners_or_recipients() {
     let rota = server("U5", "", &[("G1", "U4 U5"), ("G2", "U5")]);
@@ -85,6 +86,7 @@ fn people_from_outside_are_no_members_owners_or_recipients() {
         .is(200);
 }
 
+/// rules.md 12.3.
 #[test]
 fn a_token_from_outside_sees_nothing() {
     let mut directory = people("U5", "", &[("G1", "U4 U5")]);

@@ -41,6 +41,7 @@ fn refusals(preview: &Value) -> Vec<(String, i64, String)> {
         .collect()
 }
 
+/// rules.md 6.5.
 #[test]
 fn nothing_asked_is_the_plan_as_it_is() {
     let rota = Rota::with_people(3);
@@ -178,6 +179,7 @@ fn each_member_is_applied_as_by_its_route() {
     }
 }
 
+/// rules.md 6.4 and 6.6.
 #[test]
 fn edits_are_applied_together_in_their_order_and_later() {
     let rota = Rota::with_people(4);
@@ -258,6 +260,7 @@ fn the_etag_is_that_of_what_was_seen() {
     rotation.by.patch_if(&path, &seen, body).is(200);
 }
 
+/// rules.md 6.4.
 #[test]
 fn what_the_state_refuses_is_listed_and_the_rest_applied() {
     let rota = Rota::with_people(4);
@@ -333,6 +336,7 @@ fn wrong_shapes_are_refused_by_their_member() {
         .is(200);
 }
 
+/// rules.md 6.4.
 #[test]
 fn whoever_sees_the_rotation_may_look() {
     let rota = Rota::with_people(3);

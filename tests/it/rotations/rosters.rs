@@ -29,6 +29,7 @@ fn order(rotation: &Rot, id: &str) -> String {
     order_of(&roster(&rotation.read(), &json!(id)))
 }
 
+/// rules.md 2.2.
 #[test]
 fn a_new_roster_has_all_members_and_a_turn_of_its_own() {
     let rota = Rota::with_people(4);
@@ -51,6 +52,7 @@ fn a_new_roster_has_all_members_and_a_turn_of_its_own() {
     );
 }
 
+/// rules.md 2.2.
 #[test]
 fn a_roster_is_narrowed_and_reordered() {
     let rota = Rota::with_people(5);
@@ -86,6 +88,7 @@ fn a_roster_is_narrowed_and_reordered() {
     assert_eq!(rotation.order(), "U1 U2 U3 U4 U5");
 }
 
+/// rules.md 2.2.
 #[test]
 fn a_roster_of_groups_follows_them() {
     let rota = Rota::with_people(4);
@@ -266,6 +269,7 @@ fn the_sun_is_followed_in_one_request() {
     assert_eq!(order_of(&roster(&other, &json!("europe"))), "U4 U2 U3");
 }
 
+/// rules.md 2.12.
 #[test]
 fn each_window_of_a_roster_starts_elsewhere_in_it() {
     let rota = Rota::with_people(6);
@@ -306,6 +310,7 @@ fn each_window_of_a_roster_starts_elsewhere_in_it() {
     assert_eq!(turns(&back, Value::Null), [0, 2, 4]);
 }
 
+/// rules.md 2.13.
 #[test]
 fn next_turns_are_set_alone() {
     let rota = Rota::with_people(4);
@@ -396,6 +401,7 @@ fn next_turns_are_set_alone() {
         .names("nextTurns[0].windowId");
 }
 
+/// rules.md 2.13.
 #[test]
 fn next_turns_count_for_a_window_that_gets_its_first_cadence() {
     let rota = Rota::with_people(4);

@@ -9,6 +9,7 @@ fn free(start: Start) -> Rota {
     rota
 }
 
+/// rules.md 13.1.
 #[test]
 fn free_has_one_lane_and_no_groups() {
     let rota = free(Start::default());
@@ -74,6 +75,7 @@ fn quotas_are_settable() {
         .refused(402, "payment_required");
 }
 
+/// rules.md 13.1 and 13.2.
 #[test]
 fn lanes_stop_on_free_and_run_again_on_pro() {
     let rota = Rota::with_people(4);

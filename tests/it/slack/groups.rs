@@ -160,6 +160,7 @@ fn a_group_that_somebody_switches_is_switched_back() {
     assert_eq!(calls(), before);
 }
 
+/// rules.md 14.9.
 #[test]
 fn an_adopted_group_is_never_emptied_or_disabled() {
     let slack = Slack::with_people(3);
@@ -246,6 +247,7 @@ fn a_workspace_whose_plan_lists_no_groups_has_people() {
     }
 }
 
+/// rules.md 14.9.
 #[test]
 fn people_whom_slack_refuses_are_left_out_and_shown() {
     let slack = Slack::with_people(3);

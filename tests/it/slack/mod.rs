@@ -9,8 +9,8 @@ pub mod outgoing;
 mod pausing;
 mod proxied;
 pub mod starting;
+pub mod team_scenario;
 mod topics;
-pub mod week;
 
 use crate::support::slack::Slack;
 use crate::support::*;

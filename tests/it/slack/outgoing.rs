@@ -45,6 +45,7 @@ fn names_are_no_markup() {
     assert!(text.starts_with(escaped), "{text}");
 }
 
+/// rules.md 14.7.
 #[test]
 fn a_request_has_buttons_until_it_is_answered() {
     let slack = Slack::with_people(4);
@@ -91,6 +92,7 @@ fn a_request_has_buttons_until_it_is_answered() {
     }
 }
 
+/// rules.md 14.8.
 #[test]
 fn a_channel_gets_one_message_a_second_in_order() {
     let slack = Slack::with_people(3);
@@ -210,6 +212,7 @@ fn calls_to(slack: &Slack, channel: &str) -> Vec<Call> {
     calls
 }
 
+/// rules.md 14.7.
 #[test]
 fn a_lost_answer_is_posted_again() {
     let slack = Slack::with_people(2);

@@ -4,6 +4,7 @@ use super::{status, texts, unreminded};
 use crate::support::slack::Slack;
 use crate::support::*;
 
+/// rules.md 14.8.
 #[test]
 fn a_revoked_token_pauses_everything_and_nothing_is_lost() {
     for code in [

@@ -59,6 +59,7 @@ pub(super) fn weekly() -> Plan {
     )
 }
 
+/// rules.md 22.10.
 #[test]
 fn a_schedule_becomes_a_rotation_that_agrees() {
     for kind in Kind::ALL {
@@ -98,6 +99,7 @@ fn a_schedule_becomes_a_rotation_that_agrees() {
     }
 }
 
+/// rules.md 22.12.
 #[test]
 fn what_differs_is_named_and_not_written() {
     let world = World::of(Kind::Ops);
@@ -189,6 +191,7 @@ fn wrong_calls_are_refused() {
     }
 }
 
+/// rules.md 22.10.
 #[test]
 fn turns_of_hours_are_counted_as_the_partner_counts_them() {
     for kind in Kind::ALL {

@@ -46,6 +46,7 @@ fn two_layers(id: &str) -> Plan {
     plan
 }
 
+/// rules.md 8.5 and 22.11.
 #[test]
 fn overrides_by_people_who_take_no_turns_are_arrangements() {
     for kind in Kind::ALL {
@@ -110,6 +111,7 @@ fn an_override_outside_all_hours_is_said() {
     assert_eq!(world.rotations(), 0);
 }
 
+/// rules.md 22.13.
 #[test]
 fn overrides_that_are_gone_at_the_partner_end() {
     for kind in Kind::ALL {
@@ -169,6 +171,7 @@ fn people_who_come_and_go_at_the_partner_do_here_too() {
     }
 }
 
+/// rules.md 22.13.
 #[test]
 fn every_schedule_is_written_and_written_again() {
     for kind in Kind::ALL {
@@ -194,6 +197,7 @@ fn every_schedule_is_written_and_written_again() {
     }
 }
 
+/// rules.md 22.11.
 #[test]
 fn people_are_who_somebody_said() {
     for kind in Kind::ALL {

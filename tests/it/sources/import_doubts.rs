@@ -23,6 +23,7 @@ fn import_file(world: &World, file: &str, line: &str) -> (i32, String, String) {
     run(&mut on(&world.db, &line))
 }
 
+/// rules.md 22.14.
 #[test]
 fn two_schedules_never_share_a_rotation() {
     let world = World::of(Kind::Ops);
@@ -49,6 +50,7 @@ fn two_schedules_never_share_a_rotation() {
     assert_eq!(by_code(&world, "S3")["name"], "日本 当番");
 }
 
+/// rules.md 22.14.
 #[test]
 fn a_rotation_made_by_hand_is_left_alone_unless_its_code_is_given() {
     let world = World::of(Kind::Ops);
@@ -75,6 +77,7 @@ fn a_rotation_made_by_hand_is_left_alone_unless_its_code_is_given() {
     assert!(code == 0 && errors.contains("the same already"), "{errors}");
 }
 
+/// rules.md 22.12.
 #[test]
 fn a_timeline_that_ends_early_proves_nothing_beyond() {
     let world = World::of(Kind::Ops);
@@ -215,6 +218,7 @@ fn a_rotation_that_follows_a_schedule_is_not_imported_into() {
     assert!(errors.contains(says), "{errors}");
 }
 
+/// rules.md 22.14.
 #[test]
 fn a_rotation_without_a_named_owner_has_one() {
     let world = World::of(Kind::Ops);

@@ -4,6 +4,7 @@ use crate::events::word;
 use crate::support::*;
 use serde_json::{Value, json};
 
+/// rules.md 9.3.
 #[test]
 fn accepting_makes_two_arrangements_in_one_change() {
     let rota = Rota::with_people(3);
@@ -203,6 +204,7 @@ fn who_is_removed_keeps_no_leg() {
     rotation.is_a_chain("05T08 12");
 }
 
+/// rules.md 8.4.
 #[test]
 fn who_is_not_given_a_shift_in_return_owes_none() {
     let rota = Rota::with_people(4);
@@ -241,6 +243,7 @@ fn without(gone: &str) -> Value {
     others.filter(|user| user != gone).collect()
 }
 
+/// rules.md 8.4.
 #[test]
 fn a_leg_that_goes_before_it_begins_takes_the_other_along() {
     let rows: [(&str, Goes); 6] = [

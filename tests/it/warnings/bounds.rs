@@ -69,6 +69,7 @@ fn they_are_there_for_whoever_sees_the_rotation() {
     assert!(!data.is_empty() && data.iter().all(|one| one["rotationId"] == json!(other.id)));
 }
 
+/// rules.md 27.1.
 #[test]
 fn nothing_is_wrong_with_what_is_disabled() {
     let rota = Rota::with_people(1);

@@ -24,6 +24,7 @@ fn action(page: &str, begin: &str, end: &str) -> String {
         .to_owned()
 }
 
+/// rules.md 12.6.
 #[test]
 fn a_key_is_made_shown_once_and_revoked() {
     let rota = with_admin(Start::default().env("ROTA_LOG", "debug"), 2);
@@ -227,6 +228,7 @@ fn the_first_page_says_how_the_server_stands() {
     assert!(page.contains("Nobody is on call in"), "{page}");
 }
 
+/// rules.md 12.6.
 #[test]
 fn others_do_not_administer() {
     let rota = with_admin(Start::default(), 2);

@@ -24,6 +24,7 @@ pub fn made(rota: &Rota, admin: &Browser, rotation: &str) -> String {
     address(rota, &admin.follow(&answer.is(303)))
 }
 
+/// rules.md 12.7.
 #[test]
 fn a_board_shows_who_is_on_call_and_follows_the_hand_over() {
     let rota = with_admin(Start::default(), 3);
@@ -65,6 +66,7 @@ fn a_board_shows_who_is_on_call_and_follows_the_hand_over() {
     assert!(anybody.get(&path).text().contains("were deleted"));
 }
 
+/// rules.md 12.7.
 #[test]
 fn an_address_is_shown_once_and_leads_nowhere_when_withdrawn() {
     let rota = with_admin(Start::default().env("ROTA_LOG", "debug"), 2);

@@ -215,6 +215,7 @@ fn a_turn_cut_by_hours_is_an_event_a_stretch() {
     );
 }
 
+/// rules.md 20.3.
 #[test]
 fn equal_validators_are_equal_bytes_and_changes_count_up() {
     let rota = Rota::with_people(3);
@@ -265,6 +266,7 @@ fn equal_validators_are_equal_bytes_and_changes_count_up() {
     assert!(events(&next.text()).len() > events(&body).len());
 }
 
+/// rules.md 20.3.
 #[test]
 fn an_event_whose_end_moves_with_the_day_is_a_newer_one() {
     let rota = Rota::with_people(2);
@@ -298,6 +300,7 @@ fn an_event_whose_end_moves_with_the_day_is_a_newer_one() {
     assert_eq!(of(&rota.anyone().get(&path).is(200)), of(&after));
 }
 
+/// rules.md 20.1.
 #[test]
 fn what_is_gone_is_not_found() {
     let rota = with_admin(Start::default().env("ROTA_LOG", "debug"), 3);
@@ -365,6 +368,7 @@ fn what_is_gone_is_not_found() {
     }
 }
 
+/// rules.md 20.4.
 #[test]
 fn who_makes_and_lists_which_feeds() {
     let rota = with_admin(Start::default(), 3);
@@ -413,6 +417,7 @@ fn who_makes_and_lists_which_feeds() {
     try_it(&member, json!({ "userId": "U2" })).refused(400, "invalid_request");
 }
 
+/// rules.md 20.5.
 #[test]
 fn a_feed_is_read_sixty_times_an_hour() {
     let rota = Rota::with_people(1);

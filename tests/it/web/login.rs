@@ -4,6 +4,7 @@ use super::{Browser, form};
 use crate::support::{self, Rota, Start, TempDir, directory};
 use serde_json::json;
 
+/// rules.md 12.5.
 #[test]
 fn a_link_signs_in_once() {
     let dir = TempDir::new();
@@ -144,6 +145,7 @@ fn whoever_is_not_signed_in_is_sent_to_sign_in() {
     }
 }
 
+/// rules.md 12.5.
 #[test]
 fn a_session_ends_unused_after_its_lifetime_and_by_hand() {
     let rota = Rota::with_people(1);
@@ -293,6 +295,7 @@ fn two_cookies_of_one_name_are_no_session() {
     }
 }
 
+/// rules.md 12.5.
 #[test]
 fn public_rotations_are_read_without_signing_in_where_that_is_set() {
     let rota = Start::default().env("ROTA_LOGIN_PUBLIC", true).go();

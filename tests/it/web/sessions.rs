@@ -71,6 +71,7 @@ fn whoever_is_no_administrator_any_more_has_no_rights_of_one() {
     browser.get("/me").is(200);
 }
 
+/// rules.md 12.9.
 #[test]
 fn what_somebody_who_left_could_act_by_does_not_come_back() {
     let (_dir, db, rota) = world();

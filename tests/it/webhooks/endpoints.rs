@@ -401,6 +401,7 @@ fn on_free_endpoints_are_read_disabled_and_deleted() {
     assert_eq!(text(&answer.json()["disabledReason"]), "manual");
 }
 
+/// rules.md 13.2.
 #[test]
 fn a_server_started_on_free_has_disabled_them() {
     let dir = TempDir::new();

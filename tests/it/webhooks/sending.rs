@@ -254,6 +254,7 @@ pub fn serving(db: &Path, key: &str, settings: &[(&str, &str)]) -> Rota {
     serve(command, key)
 }
 
+/// rules.md 16.6.
 #[test]
 fn addresses_are_judged_when_they_are_dialled() {
     let dir = TempDir::new();

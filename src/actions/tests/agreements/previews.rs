@@ -442,6 +442,7 @@ fn look_and_make_in(walk: &mut Walk, case: &Case, tried: &Tried) -> Outcome {
     same("the record", &foreseen, &recorded)
 }
 
+/// rules.md 6.4 and 6.6.
 #[test]
 fn what_is_shown_of_edits_is_what_happens() {
     let name = "previews";

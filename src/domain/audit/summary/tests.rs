@@ -139,6 +139,7 @@ fn lanes_and_windows_are_told_by_name_else_by_number() {
     assert!(told.starts_with(added), "{told}");
 }
 
+/// rules.md 18.6.
 #[test]
 fn a_summary_is_one_short_line() {
     assert_eq!(

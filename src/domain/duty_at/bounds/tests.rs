@@ -201,6 +201,7 @@ fn the_turn_ends_after_the_instant_and_no_later_than_the_assignment() {
     check_daily(21, &by_hand, None, "20 30 30 30");
 }
 
+/// rules.md 25.3.
 #[test]
 fn older_records_do_not_say_when_it_began() {
     let old = [

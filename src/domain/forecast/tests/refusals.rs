@@ -178,6 +178,7 @@ fn a_refusal_takes_few_steps() {
     }
 }
 
+/// rules.md 6.3.
 #[test]
 fn counting_ends_where_it_is_too_much() {
     let (rotation, calendar) = (grid("a b c", 20, hourly(20)), Calendar::embedded());
@@ -193,6 +194,7 @@ fn counting_ends_where_it_is_too_much() {
     );
 }
 
+/// rules.md 6.3.
 #[test]
 fn what_many_rotations_take_together() {
     let calendar = Calendar::embedded();

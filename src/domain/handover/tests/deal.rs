@@ -549,6 +549,7 @@ proptest! {
     #![proptest_config(crate::tests::cases(40))]
 
     /// Over the change to summer time too, which is on 29 March.
+    /// rules.md 2.3, 2.4, 2.5, 10.5, 10.6 and 10.7.
     #[test]
     fn random_grids_are_dealt_as_a_simple_model_deals_them(
         people in 0..6_usize,

@@ -14,6 +14,7 @@ fn of(rotation: &Rotation, absences: &Absences, kind: WarningKind, length: i64) 
     told(&found, kind)
 }
 
+/// rules.md 27.3.
 #[test]
 fn nobody_is_on_call_while_the_only_one_is_away() {
     let absences = away(&[("a", "2026-01-10T00:00:00Z", "2026-01-20T00:00:00Z")]);
@@ -79,6 +80,7 @@ fn vacant_hours_are_told_one_by_one_and_alone_over_shut_hours() {
     assert_eq!(of(&two, &absences, K::ShortRest, 7), [""; 0]);
 }
 
+/// rules.md 27.4.
 #[test]
 fn two_lanes_and_two_people_have_no_fallback() {
     let none = Absences::default();
@@ -101,6 +103,7 @@ fn two_lanes_and_two_people_have_no_fallback() {
     );
 }
 
+/// rules.md 27.6.
 #[test]
 fn rest_counts_in_the_whole_workspace() {
     let none = Absences::default();
@@ -152,6 +155,7 @@ fn rest_counts_in_the_whole_workspace() {
     );
 }
 
+/// rules.md 27.5.
 #[test]
 fn turns_of_one_day_each_leave_little_rest() {
     let none = Absences::default();
@@ -167,6 +171,7 @@ fn turns_of_one_day_each_leave_little_rest() {
     );
 }
 
+/// rules.md 27.6.
 #[test]
 fn one_person_in_two_rotations_at_once() {
     let none = Absences::default();
@@ -196,6 +201,7 @@ fn one_person_in_two_rotations_at_once() {
     );
 }
 
+/// rules.md 27.7.
 #[test]
 fn whoever_is_deactivated_is_told_now_and_next() {
     let none = Absences::default();
@@ -219,6 +225,7 @@ fn whoever_is_deactivated_is_told_now_and_next() {
     assert_eq!(lines(&around), [now]);
 }
 
+/// rules.md 27.3.
 #[test]
 fn nearly_the_whole_week() {
     let none = Absences::default();
@@ -241,6 +248,7 @@ fn nearly_the_whole_week() {
     assert_eq!(lines(vec![vec![until("16:00")], vec![]]), [""; 0]);
 }
 
+/// rules.md 27.8.
 #[test]
 fn nights_that_are_day_for_another_member() {
     let none = Absences::default();
@@ -268,6 +276,7 @@ fn nights_that_are_day_for_another_member() {
     assert_eq!(lines(["Europe/Oslo", "nowhere"]), [""; 0]);
 }
 
+/// rules.md 27.8.
 #[test]
 fn a_share_over_one_and_a_half_times_the_mean() {
     let none = Absences::default();
@@ -285,6 +294,7 @@ fn a_share_over_one_and_a_half_times_the_mean() {
     );
 }
 
+/// rules.md 27.9.
 #[test]
 fn hand_overs_at_a_change_of_the_clocks() {
     let none = Absences::default();
@@ -332,6 +342,7 @@ fn hand_overs_at_a_change_of_the_clocks() {
     );
 }
 
+/// rules.md 27.9.
 #[test]
 fn duty_on_holidays_and_the_end_of_what_is_known() {
     let none = Absences::default();
@@ -365,6 +376,7 @@ fn duty_on_holidays_and_the_end_of_what_is_known() {
     );
 }
 
+/// rules.md 27.7.
 #[test]
 fn what_cannot_be_read() {
     let none = Absences::default();
@@ -382,6 +394,7 @@ fn what_cannot_be_read() {
     );
 }
 
+/// rules.md 27.11.
 #[test]
 fn disabled_rotations_and_kinds_that_are_off_tell_nothing() {
     let none = Absences::default();

@@ -374,6 +374,7 @@ proptest! {
     #![proptest_config(crate::tests::cases(60))]
 
     /// Over the change to summer time too, which is on 29 March.
+    /// rules.md 27.1 and 27.2.
     #[test]
     fn warnings_are_what_a_walk_through_time_finds(
         people in 0..5_usize,

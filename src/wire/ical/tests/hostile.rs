@@ -48,6 +48,7 @@ fn taken(body: &str, work: &mut Work) -> Result<(usize, usize), Unreadable> {
     Ok((calendar.failed, found.failed))
 }
 
+/// rules.md 24.3.
 #[test]
 fn each_ends_within_its_work() {
     let at_nine = "DTSTART;TZID=Z#:20270101T090000\r\nDURATION:PT1H";

@@ -17,6 +17,7 @@ fn conflicts_of(rotation: &Rot, user: &str) -> Vec<Value> {
     conflicts_in(&preview)
 }
 
+/// rules.md 8.2.
 #[test]
 fn a_status_is_a_conflict_that_can_be_acknowledged() {
     let slack = Slack::with_people(4);

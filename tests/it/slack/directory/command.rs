@@ -49,6 +49,7 @@ fn the_directory_is_read_without_a_server() {
     );
 }
 
+/// rules.md 17.4.
 #[test]
 fn nothing_is_imported_where_the_directory_is_slacks() {
     let dir = TempDir::new();

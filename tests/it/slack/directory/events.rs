@@ -85,6 +85,7 @@ fn what_is_said_of_the_directory_is_said_of_the_state() {
     assert!(error.contains("29 of 30 people are missing"), "{error}");
 }
 
+/// rules.md 17.6.
 #[test]
 fn what_is_said_during_a_reading_is_newer_than_the_reading() {
     let slack = Slack::with_people(4);

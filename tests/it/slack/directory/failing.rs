@@ -5,6 +5,7 @@ use crate::support::slack::{Failure, Slack};
 use crate::support::*;
 use serde_json::json;
 
+/// rules.md 17.4.
 #[test]
 fn half_a_reading_changes_nothing() {
     let slack = Slack::with_people(12);

@@ -5,6 +5,7 @@ use crate::support::slack::Slack;
 use crate::support::*;
 use serde_json::json;
 
+/// rules.md 17.5.
 #[test]
 fn many_who_are_missing_are_kept_until_somebody_agrees() {
     let dir = TempDir::new();
@@ -58,6 +59,7 @@ fn few_who_are_missing_leave() {
     assert_eq!(people(&rota).split(' ').count(), 20);
 }
 
+/// rules.md 17.5.
 #[test]
 fn those_whom_slack_calls_deactivated_leave_however_many() {
     let slack = Slack::with_people(30);
@@ -71,6 +73,7 @@ fn those_whom_slack_calls_deactivated_leave_however_many() {
     assert_eq!(people(&rota), "U1");
 }
 
+/// rules.md 17.5.
 #[test]
 fn a_reading_without_anybody_is_not_believed() {
     let slack = Slack::with_people(3);

@@ -142,6 +142,7 @@ fn names_change_and_people_come_and_go() {
     rota.with(&token).get("/v1/rotations").is(401);
 }
 
+/// rules.md 17.4.
 #[test]
 fn a_reading_that_changes_nothing_writes_nothing() {
     let slack = Slack::with_people(3);
@@ -178,6 +179,7 @@ fn what_a_reading_changes_is_in_the_audit_log() {
     );
 }
 
+/// rules.md 17.7.
 #[test]
 fn user_groups_are_followed() {
     let slack = Slack::with_people(5);
@@ -276,6 +278,7 @@ fn hostile_names_are_names() {
     rota.get("/v1/channels/C1").is(200);
 }
 
+/// rules.md 17.4.
 #[test]
 fn it_is_read_at_the_start_and_when_the_clock_passes_its_time() {
     let slack = Slack::with_people(1);

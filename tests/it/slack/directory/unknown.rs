@@ -4,6 +4,7 @@ use crate::support::slack::{Failure, Slack};
 use crate::support::*;
 use serde_json::json;
 
+/// rules.md 17.8.
 #[test]
 fn whoever_joined_since_the_last_reading_is_asked_for() {
     let slack = Slack::with_people(2);
@@ -139,6 +140,7 @@ fn whoever_slack_does_not_know_is_refused_after_one_question() {
     assert_eq!(count("users.info"), before);
 }
 
+/// rules.md 17.8.
 #[test]
 fn whoever_may_not_write_makes_nobody_ask() {
     let slack = Slack::with_people(3);

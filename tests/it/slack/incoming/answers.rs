@@ -6,6 +6,7 @@ use crate::support::*;
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// rules.md 21.4.
 #[test]
 fn a_command_is_answered_in_its_acknowledgement() {
     let running = Running::new();
@@ -23,6 +24,7 @@ fn a_command_is_answered_in_its_acknowledgement() {
     assert_eq!(running.slack.responses(), []);
 }
 
+/// rules.md 21.4.
 #[test]
 fn a_slow_command_is_acknowledged_and_answered_by_its_response_url() {
     let running = Running::new();
@@ -84,6 +86,7 @@ fn a_modal_is_answered_in_its_acknowledgement() {
     assert_eq!(payload["response_action"], "errors");
 }
 
+/// rules.md 21.4.
 #[test]
 fn a_click_is_acknowledged_at_once_and_answered_by_its_response_url() {
     let running = Running::new();
@@ -124,6 +127,7 @@ fn modals_are_opened_and_messages_are_posted_after_the_acknowledgement() {
     assert_eq!(running.slack.posted("C1").len(), 1);
 }
 
+/// rules.md 21.1.
 #[test]
 fn people_whom_the_directory_does_not_have_are_told_so() {
     let running = Running::new();

@@ -66,6 +66,7 @@ fn on_duty(rota: &Rota, id: &str) -> String {
     people_on_call(&answer.json()["onCall"])
 }
 
+/// rules.md 21.3.
 #[test]
 fn a_command_on_the_socket_is_done_once() {
     // Stored and not acknowledged; done and not acknowledged.

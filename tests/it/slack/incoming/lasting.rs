@@ -14,6 +14,7 @@ fn stored(app: &rota::actions::App, class: Class, payload: &Value) {
     assert!(matches!(accepted, Ok(Accepted::New(_))), "{accepted:?}");
 }
 
+/// rules.md 21.3.
 #[test]
 fn what_an_earlier_process_has_left_is_done_and_answered_by_the_response_url() {
     let slack = Slack::with_people(3);
@@ -58,6 +59,7 @@ fn what_was_stored_is_known_by_the_next_process() {
     assert_eq!(running.handler.asked().len(), 0);
 }
 
+/// rules.md 21.2.
 #[test]
 fn texts_are_forgotten_once_they_are_processed() {
     let dir = TempDir::new();
@@ -79,6 +81,7 @@ fn texts_are_forgotten_once_they_are_processed() {
     assert_eq!(found, (1, 0, 1, "answered".to_owned()));
 }
 
+/// rules.md 21.5.
 #[test]
 fn too_much_at_once_is_not_stored_and_comes_again() {
     let slack = Slack::with_people(3);

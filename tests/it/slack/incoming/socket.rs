@@ -10,6 +10,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use tungstenite::Message;
 
+/// rules.md 21.2.
 #[test]
 fn the_same_twice_does_nothing() {
     let running = Running::new();
@@ -29,6 +30,7 @@ fn the_same_twice_does_nothing() {
     );
 }
 
+/// rules.md 21.2.
 #[test]
 fn two_commands_with_one_trigger_are_two() {
     let running = Running::new();
@@ -82,6 +84,7 @@ fn five_hundred_commands_while_the_socket_is_refreshed_again_and_again() {
     assert!(running.sockets.most_open() >= 2);
 }
 
+/// rules.md 21.6.
 #[test]
 fn a_replaced_connection_is_let_go_after_a_while() {
     let running = Running::new();
@@ -98,6 +101,7 @@ fn a_replaced_connection_is_let_go_after_a_while() {
     assert_eq!(running.sockets.greeted(), 2);
 }
 
+/// rules.md 21.6.
 #[test]
 fn a_connection_that_dies_silently_is_noticed() {
     let running = Running::new();
@@ -193,6 +197,7 @@ fn what_cannot_be_opened_is_tried_again_with_longer_and_longer_waits() {
     }
 }
 
+/// rules.md 21.6.
 #[test]
 fn a_refused_app_token_is_shown_and_tried_every_five_minutes() {
     for code in ["invalid_auth", "token_revoked", "account_inactive"] {

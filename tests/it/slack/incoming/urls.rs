@@ -34,6 +34,7 @@ fn sample(path: &str, url: &str) -> Value {
     }
 }
 
+/// rules.md 21.8.
 #[test]
 fn only_what_slack_has_signed_is_taken() {
     let slack = Slack::with_people(3);
@@ -110,6 +111,7 @@ fn a_signature_that_is_sent_twice_is_refused() {
     }
 }
 
+/// rules.md 21.8.
 #[test]
 fn the_age_of_a_signature_goes_by_the_real_clock() {
     let slack = Slack::with_people(1);

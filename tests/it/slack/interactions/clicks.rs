@@ -13,6 +13,7 @@ fn shown(posted: &crate::support::slack::Posted) -> Value {
     json!({ "blocks": posted.blocks })
 }
 
+/// rules.md 23.2.
 #[test]
 fn a_cover_is_accepted_by_button_once() {
     let workspace = Workspace::with_people(4);
@@ -52,6 +53,7 @@ fn a_cover_is_accepted_by_button_once() {
     assert_eq!(rotation.on_call(), "U3");
 }
 
+/// rules.md 23.2.
 #[test]
 fn buttons_of_last_week_change_nothing() {
     let workspace = Workspace::with_people(3);
@@ -159,6 +161,7 @@ fn a_form_to_accept_tells_what_happened_meanwhile() {
     );
 }
 
+/// rules.md 23.2.
 #[test]
 fn rotate_counts_for_what_was_shown() {
     let workspace = Workspace::with_people(3);

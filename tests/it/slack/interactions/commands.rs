@@ -28,6 +28,7 @@ fn who_is_on_call_and_the_next_turn() {
     assert!(workspace.said("U4", "").starts_with("You have no turn"));
 }
 
+/// rules.md 23.1.
 #[test]
 fn one_rotation_with_what_the_reader_may_do() {
     let workspace = Workspace::with_people(5);
@@ -196,6 +197,7 @@ fn the_own_turns_and_requests() {
     );
 }
 
+/// rules.md 23.4.
 #[test]
 fn coming_back_ends_what_is_running() {
     let workspace = Workspace::with_people(3);
@@ -222,6 +224,7 @@ fn coming_back_ends_what_is_running() {
     assert_eq!(workspace.said("U2", "back"), "You are not marked as away.");
 }
 
+/// rules.md 23.5.
 #[test]
 fn a_link_signs_in_once_within_five_minutes() {
     let workspace = Workspace::with_people(2);
@@ -242,6 +245,7 @@ fn a_link_signs_in_once_within_five_minutes() {
     assert!(!shown.contains("signs you in as"), "{shown}");
 }
 
+/// rules.md 23.1.
 #[test]
 fn people_from_outside_see_nothing() {
     let workspace = Workspace::with_people(3);

@@ -70,6 +70,7 @@ fn it_shows_turns_requests_and_absences() {
     assert_eq!(form["callback_id"], "away");
 }
 
+/// rules.md 23.6.
 #[test]
 fn changes_are_shown_for_a_day_and_only_changes() {
     let workspace = Workspace::with_people(4);

@@ -22,6 +22,7 @@ fn asked(workspace: &Workspace, user: &str, number: usize) -> Vec<Posted> {
     found
 }
 
+/// rules.md 15.3.
 #[test]
 fn each_notified_person_has_buttons_of_their_own() {
     let workspace = Workspace::with_people(4);
@@ -119,6 +120,7 @@ fn a_mention_is_acknowledged_in_its_thread() {
     let _ = rotation;
 }
 
+/// rules.md 15.3.
 #[test]
 fn passing_and_expiring_are_told_in_the_thread() {
     let workspace = Workspace::with_people(4);

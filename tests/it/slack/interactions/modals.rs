@@ -215,6 +215,7 @@ fn a_turn_that_was_given_away_meanwhile_is_refused() {
     assert!(workspace.rota.caller().all("/v1/requests").is_empty());
 }
 
+/// rules.md 23.3.
 #[test]
 fn conflicts_are_shown_and_acknowledged() {
     let workspace = Workspace::with_people(3);

@@ -41,6 +41,7 @@ fn addresses_count_when_they_are_verified_and_their_domain_is_listed() {
     world.is_signed_in(world.sign_in(json!({ "email": "U1@Example.COM" })), "U1");
 }
 
+/// rules.md 12.8.
 #[test]
 fn a_second_account_with_the_address_of_a_linked_person_is_refused_until_it_is_linked() {
     let world = World::new();
@@ -95,6 +96,7 @@ fn a_second_account_with_the_address_of_a_linked_person_is_refused_until_it_is_l
     );
 }
 
+/// rules.md 12.9.
 #[test]
 fn deactivated_and_external_people_are_not_signed_in() {
     let world = World::new();
@@ -115,6 +117,7 @@ fn deactivated_and_external_people_are_not_signed_in() {
     world.is_signed_in(world.sign_in(json!({})), "U1");
 }
 
+/// rules.md 12.10.
 #[test]
 fn administrators_are_made_for_the_session() {
     let settings = [("ROTA_LOGIN_OIDC_ADMINS", "U1@example.com,boss@example.com")];
@@ -162,6 +165,7 @@ fn sessions_end_when_the_account_is_linked_to_somebody_else() {
     named.get("/me").is(200);
 }
 
+/// rules.md 12.10.
 #[test]
 fn an_administrator_by_an_address_is_one_no_longer_than_the_address_is_theirs() {
     let world = World::with(&[("ROTA_LOGIN_OIDC_ADMINS", "u1@example.com")]);

@@ -28,6 +28,7 @@ fn put(rota: &Rota, hook: &Hook, name: &str, url: &str) {
     rota.put_if(&hook.path(), "*", body).is(200);
 }
 
+/// rules.md 16.4.
 #[test]
 fn a_sign_of_health_excuses_what_was_made_before_it() {
     let excused = ("enabled".to_owned(), "delivery_failures".to_owned());
@@ -51,6 +52,7 @@ fn a_sign_of_health_excuses_what_was_made_before_it() {
     assert_eq!(moved, excused);
 }
 
+/// rules.md 16.4.
 #[test]
 fn without_one_the_first_that_is_given_up_disables() {
     let disabled = (

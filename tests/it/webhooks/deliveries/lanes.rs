@@ -3,6 +3,7 @@
 use super::*;
 use serde_json::json;
 
+/// rules.md 16.5.
 #[test]
 fn first_attempts_start_in_commit_order() {
     let rota = Rota::with_people(3);
@@ -52,6 +53,7 @@ fn one_request_a_lane_is_in_flight() {
     own.is_left_alone();
 }
 
+/// rules.md 16.5.
 #[test]
 fn a_retry_never_holds_up_a_first_attempt() {
     let rota = server();
@@ -83,6 +85,7 @@ fn a_retry_never_holds_up_a_first_attempt() {
     );
 }
 
+/// rules.md 16.5.
 #[test]
 fn an_endpoint_that_hangs_holds_up_no_other() {
     let rota = Rota::with_people(3);

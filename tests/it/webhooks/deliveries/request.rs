@@ -67,6 +67,7 @@ fn what_is_posted_is_signed_and_logged_to_the_byte() {
     assert!(int(&attempt["durationMs"]) >= 0);
 }
 
+/// rules.md 16.2.
 #[test]
 fn every_attempt_posts_the_same_bytes_under_a_fresh_timestamp() {
     let rota = server();

@@ -195,6 +195,7 @@ fn a_quick_retry_that_meets_something_else_ends_the_round() {
     assert_eq!(receiver.requests().len(), 3);
 }
 
+/// rules.md 16.3.
 #[test]
 fn no_round_is_made_after_seven_days() {
     // Retry-After is not jittered: the eighth round is at the end of the seventh day.

@@ -4,6 +4,7 @@ use super::four;
 use crate::support::*;
 use serde_json::Value;
 
+/// rules.md 8.1.
 #[test]
 fn dealing_goes_on_beneath_and_the_person_dealt_by_then_is_back() {
     let rota = Rota::with_people(4);

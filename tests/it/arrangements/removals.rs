@@ -25,6 +25,7 @@ const ENDED_AND_CANCELLED: [&str; 2] = [
     "U4 2026-01-05T20:00Z 2026-01-05T22:00Z cancelled 2",
 ];
 
+/// rules.md 8.4.
 #[test]
 fn a_member_who_is_removed_loses_what_was_arranged() {
     let rota = Rota::with_people(4);
