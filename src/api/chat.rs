@@ -1,9 +1,8 @@
 //! /v1/rotations/{rotationId}/on-duty-group and /chat, /v1/user-groups/capabilities.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use super::operation::{Body, Operation, gives, gives_tagged, shape};
+use super::operation::{Operation, operation};
 use super::rotations::tagged;
 use crate::actions::chat_status::{self, GroupStatus, TopicStatus};
 use crate::actions::duty_group::{self, BindDutyGroup, UnbindDutyGroup};
@@ -14,59 +13,40 @@ use crate::wire::moment::Moment;
 use crate::wire::rotation::Rotation;
 use crate::wire::to_i32;
 
-pub const BIND: Operation = Operation {
-    id: "setOnDutyGroup",
-    tag: "chat",
-    summary: "Bind an on-duty group",
-    about: "Syncs a chat user group with the people on call: an existing group, or the group with a handle, created if there \
-            is none and named after the rotation. It is filled at once; a window that shuts takes its person out until it \
-            opens. People in it who belong to no rotation that it serves stay.",
-    query: &[],
-    body: Body::Required(shape::<OnDutyGroupRequest>),
-    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[
-        (402, "payment_required"),
-        (409, "user_group_not_manageable"),
-        (503, "chat_unavailable"),
-    ],
-};
+pub const BIND: Operation = operation("setOnDutyGroup", "chat", "Bind an on-duty group")
+    .about("Syncs a chat user group with the people on call: an existing group, or the group with a handle, created if there \
+        is none and named after the rotation. It is filled at once; a window that shuts takes its person out until it \
+        opens. People in it who belong to no rotation that it serves stay.")
+    .takes::<OnDutyGroupRequest>()
+    .gives_tagged::<Rotation>("The whole rotation.")
+    .refuses(&["payment_required", "user_group_not_manageable", "chat_unavailable"]);
 
 /// PUT the on-duty group.
-pub fn bind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn bind(call: &Call, precondition: &Precondition) -> Outcome {
     let bind = BindDutyGroup::new(wire::on_duty_group(&call.body)?);
     tagged(call, 200, &call.write(precondition, bind)?.rotation)
 }
 
-pub const UNBIND: Operation = Operation {
-    id: "removeOnDutyGroup",
-    tag: "chat",
-    summary: "Unbind the on-duty group",
-    about: "Removes the rotation's people from the user group and does not change it otherwise.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[],
-};
+pub const UNBIND: Operation = operation("removeOnDutyGroup", "chat", "Unbind the on-duty group")
+    .about("Removes the rotation's people from the user group and does not change it otherwise.")
+    .gives_tagged::<Rotation>("The whole rotation.");
 
 /// DELETE the on-duty group.
-pub fn unbind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn unbind(call: &Call, precondition: &Precondition) -> Outcome {
     let written = call.write(precondition, UnbindDutyGroup)?;
     tagged(call, 200, &written.rotation)
 }
 
-pub const CAPABILITIES: Operation = Operation {
-    id: "getUserGroupCapabilities",
-    tag: "chat",
-    summary: "Read the user group capabilities",
-    about: "Whether the chat platform and the plan permit on-duty groups.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "The capabilities.", shape::<Capabilities>)],
-    refuses: &[],
-};
+pub const CAPABILITIES: Operation = operation(
+    "getUserGroupCapabilities",
+    "chat",
+    "Read the user group capabilities",
+)
+.about("Whether the chat platform and the plan permit on-duty groups.")
+.gives::<Capabilities>(200, "The capabilities.");
 
 /// GET the capabilities.
-pub fn capabilities(_: &Api, call: &Call) -> Outcome {
+pub fn capabilities(call: &Call) -> Outcome {
     let can = duty_group::capabilities(call.app);
     let shown = Capabilities {
         can_bind: can.can_bind,
@@ -76,20 +56,13 @@ pub fn capabilities(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &shown)
 }
 
-pub const PLATFORM: Operation = Operation {
-    id: "getChatPlatform",
-    tag: "chat",
-    summary: "The state of the chat platform",
-    about: "Which platform it is, and whether it works. While it does not, duty goes on, and what is to be sent waits for a \
-            day.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "The state.", shape::<ChatPlatform>)],
-    refuses: &[],
-};
+pub const PLATFORM: Operation = operation("getChatPlatform", "chat", "The state of the chat platform")
+    .about("Which platform it is, and whether it works. While it does not, duty goes on, and what is to be sent waits for a \
+        day.")
+    .gives::<ChatPlatform>(200, "The state.");
 
 /// GET the state of the chat platform.
-pub fn platform(_: &Api, call: &Call) -> Outcome {
+pub fn platform(call: &Call) -> Outcome {
     let found = platform::status(call.app)?;
     let shown = ChatPlatform {
         platform: found.platform,
@@ -101,20 +74,13 @@ pub fn platform(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &shown)
 }
 
-pub const STATUS: Operation = Operation {
-    id: "getChatStanding",
-    tag: "chat",
-    summary: "The state of a rotation in chat",
-    about: "The desired and the last known content of the on-duty group and the channels' topics, and the last \
-            errors. Chat never delays a hand-over.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "The chat state.", shape::<ChatStatus>)],
-    refuses: &[],
-};
+pub const STATUS: Operation = operation("getChatStanding", "chat", "The state of a rotation in chat")
+    .about("The desired and the last known content of the on-duty group and the channels' topics, and the last \
+        errors. Chat never delays a hand-over.")
+    .gives::<ChatStatus>(200, "The chat state.");
 
 /// GET the state of a rotation in chat.
-pub fn status(_: &Api, call: &Call) -> Outcome {
+pub fn status(call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
     let found = chat_status::read(call.app, call.caller, &id)?;
     let shown = ChatStatus {

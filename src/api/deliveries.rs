@@ -1,13 +1,10 @@
 //! /v1/webhooks/{webhookId}/deliveries: the delivery log of an endpoint. These resources have no ETag, and their writes need
 //! none.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::collection::{self, Items, More};
 use super::extract::Call;
-use super::operation::{
-    Body, Kind, LARGEST_PAGE, Operation, PAGE, PAGE_SIZE, gives, parameter, shape,
-};
+use super::operation::{Kind, LARGEST_PAGE, Operation, operation, parameter, text};
 use crate::actions::ActionError;
 use crate::actions::deliveries::{self, Log};
 use crate::domain::ids::RotationId;
@@ -28,29 +25,21 @@ const EVENT_TYPES: &[&str] = &[
     "webhook.test",
 ];
 
-pub const LIST: Operation = Operation {
-    id: "listDeliveries",
-    tag: "webhooks",
-    summary: "List deliveries",
-    about: "The deliveries of an endpoint, newest first. Finished ones are kept 30 days.",
-    query: &[
+pub const LIST: Operation = operation("listDeliveries", "webhooks", "List deliveries")
+    .about("The deliveries of an endpoint, newest first. Finished ones are kept 30 days.")
+    .query(&[
         parameter("state", Kind::OneOf(STATES), "Only those in this state."),
         parameter(
             "eventType",
             Kind::OneOf(EVENT_TYPES),
             "Only those of this event type.",
         ),
-        parameter("rotationId", Kind::Text, "Only those about this rotation."),
-        PAGE,
-        PAGE_SIZE,
-    ],
-    body: Body::None,
-    gives: &[gives(200, "A page of deliveries.", shape::<Page<Delivery>>)],
-    refuses: &[],
-};
+        text("rotationId", "Only those about this rotation."),
+    ])
+    .gives_page::<Delivery>("A page of deliveries.");
 
 /// GET deliveries.
-pub fn list(_: &Api, call: &Call) -> Outcome {
+pub fn list(call: &Call) -> Outcome {
     let query = &call.query;
     let page = query.page()?;
     let filter = DeliveryFilter {
@@ -64,23 +53,12 @@ pub fn list(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &Page::new(shown, page.number, page.size, total))
 }
 
-pub const ATTEMPTS: Operation = Operation {
-    id: "listDeliveryAttempts",
-    tag: "webhooks",
-    summary: "List attempts of a delivery",
-    about: "Every finished attempt, oldest first and always on one page: `page` and `pageSize` are refused.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(
-        200,
-        "The attempts, all on one page.",
-        shape::<Page<DeliveryAttempt>>,
-    )],
-    refuses: &[],
-};
+pub const ATTEMPTS: Operation = operation("listDeliveryAttempts", "webhooks", "List attempts of a delivery")
+    .about("Every finished attempt, oldest first and always on one page: `page` and `pageSize` are refused.")
+    .gives::<Page<DeliveryAttempt>>(200, "The attempts, all on one page.");
 
 /// GET attempts.
-pub fn attempts(_: &Api, call: &Call) -> Outcome {
+pub fn attempts(call: &Call) -> Outcome {
     for name in ["page", "pageSize"] {
         if call.query.one(name)?.is_some() {
             return Ok(invalid(format!(
@@ -124,43 +102,25 @@ fn show(log: Log, shown: usize, all: usize, items: &mut Items) -> Result<usize, 
     Ok(at)
 }
 
-pub const CANCEL: Operation = Operation {
-    id: "cancelDelivery",
-    tag: "webhooks",
-    summary: "Cancel a delivery",
-    about: "Cancels an unfinished delivery, including one in flight. The endpoint does not change.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "Whether it was cancelled.", shape::<Cancelled>)],
-    refuses: &[],
-};
+pub const CANCEL: Operation = operation("cancelDelivery", "webhooks", "Cancel a delivery")
+    .about("Cancels an unfinished delivery, including one in flight. The endpoint does not change.")
+    .gives::<Cancelled>(200, "Whether it was cancelled.");
 
 /// POST cancel.
-pub fn cancel(_: &Api, call: &Call) -> Outcome {
+pub fn cancel(call: &Call) -> Outcome {
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
     let cancelled = deliveries::cancel(call.app, &call.author(), &webhook, &id)?;
     answer::json(200, &Cancelled { cancelled })
 }
 
-pub const RESEND: Operation = Operation {
-    id: "resendDelivery",
-    tag: "webhooks",
-    summary: "Send a delivery again",
-    about: "Sends a finished delivery again: same id, same bytes, a new retry schedule. Attempt numbers continue; rounds begin \
-            at 1. A delivery with 200 attempts is not sent again.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(202, "The queued delivery.", shape::<Delivery>)],
-    refuses: &[
-        (402, "payment_required"),
-        (409, "webhook_endpoint_disabled"),
-        (409, "delivery_unfinished"),
-        (409, "delivery_attempts_exhausted"),
-    ],
-};
+pub const RESEND: Operation = operation("resendDelivery", "webhooks", "Send a delivery again")
+    .about("Sends a finished delivery again: same id, same bytes, a new retry schedule. Attempt numbers continue; rounds begin \
+        at 1. A delivery with 200 attempts is not sent again.")
+    .gives::<Delivery>(202, "The queued delivery.")
+    .refuses(&["payment_required", "webhook_endpoint_disabled", "delivery_unfinished", "delivery_attempts_exhausted"]);
 
 /// POST resend.
-pub fn resend(_: &Api, call: &Call) -> Outcome {
+pub fn resend(call: &Call) -> Outcome {
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
     let queued = deliveries::resend(call.app, &call.author(), &webhook, &id)?;
     answer::json(202, &delivery::render(&queued))

@@ -1,11 +1,8 @@
 //! /v1/users, /v1/groups and /v1/channels: the chat workspace's directory.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::{Call, Query};
-use super::operation::{
-    Body, Kind, Operation, PAGE, PAGE_SIZE, Parameter, gives, parameter, shape,
-};
+use super::operation::{Kind, Operation, PAGE, PAGE_SIZE, Parameter, operation, parameter, text};
 use crate::actions::ActionError;
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
@@ -72,32 +69,26 @@ fn descending(query: &Query) -> Result<bool, Refusal> {
 }
 
 /// The search text; an empty one is ignored.
-fn text(query: &Query) -> Result<Option<&str>, Refusal> {
+fn search(query: &Query) -> Result<Option<&str>, Refusal> {
     Ok(query.one("q")?.filter(|text| !text.is_empty()))
 }
 
-pub const USERS: Operation = Operation {
-    id: "listUsers",
-    tag: "directory",
-    summary: "List people",
-    about: "The people of the workspace by name. Deactivated people are omitted.",
-    query: &[
+pub const USERS: Operation = operation("listUsers", "directory", "List people")
+    .about("The people of the workspace by name. Deactivated people are omitted.")
+    .query(&[
         PAGE,
         PAGE_SIZE,
         SORT,
-        parameter("q", Kind::Text, "Only people with this text in a name."),
-        parameter("email", Kind::Text, "Only the person with this address."),
-    ],
-    body: Body::None,
-    gives: &[gives(200, "A page of people.", shape::<Page<User>>)],
-    refuses: &[],
-};
+        text("q", "Only people with this text in a name."),
+        text("email", "Only the person with this address."),
+    ])
+    .gives::<Page<User>>(200, "A page of people.");
 
 /// GET users.
-pub fn users(_: &Api, call: &Call) -> Outcome {
+pub fn users(call: &Call) -> Outcome {
     let (page, descending) = (call.query.page()?, descending(&call.query)?);
     let filter = PersonFilter {
-        text: text(&call.query)?.map(str::to_owned),
+        text: search(&call.query)?.map(str::to_owned),
         email: call.query.one("email")?.map(str::to_owned),
     };
     listed(call, page, User::from, |tx| {
@@ -105,115 +96,73 @@ pub fn users(_: &Api, call: &Call) -> Outcome {
     })
 }
 
-pub const USER: Operation = Operation {
-    id: "getUser",
-    tag: "directory",
-    summary: "Read a person",
-    about: "Also returns deactivated people, so that ids resolve.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "The person.", shape::<User>)],
-    refuses: &[],
-};
+pub const USER: Operation = operation("getUser", "directory", "Read a person")
+    .about("Also returns deactivated people, so that ids resolve.")
+    .gives::<User>(200, "The person.");
 
 /// GET a user.
-pub fn user(_: &Api, call: &Call) -> Outcome {
+pub fn user(call: &Call) -> Outcome {
     let id: UserId = call.path.id("userId");
     let found = one(call, |tx| store::load_person(tx, &id))?;
     answer::json(200, &User::from(found.ok_or(Refusal::NotFound("user"))?))
 }
 
-pub const GROUPS: Operation = Operation {
-    id: "listGroups",
-    tag: "directory",
-    summary: "List chat user groups",
-    about: "The chat user groups of the workspace by name.",
-    query: &[
+pub const GROUPS: Operation = operation("listGroups", "directory", "List chat user groups")
+    .about("The chat user groups of the workspace by name.")
+    .query(&[
         PAGE,
         PAGE_SIZE,
         SORT,
-        parameter(
-            "q",
-            Kind::Text,
-            "Only groups with this text in name or handle.",
-        ),
-    ],
-    body: Body::None,
-    gives: &[gives(200, "A page of groups.", shape::<Page<Group>>)],
-    refuses: &[],
-};
+        text("q", "Only groups with this text in name or handle."),
+    ])
+    .gives::<Page<Group>>(200, "A page of groups.");
 
 /// GET groups.
-pub fn groups(_: &Api, call: &Call) -> Outcome {
+pub fn groups(call: &Call) -> Outcome {
     let (page, descending, text) = (
         call.query.page()?,
         descending(&call.query)?,
-        text(&call.query)?,
+        search(&call.query)?,
     );
     listed(call, page, group_record, |tx| {
         store::list_groups(tx, text, descending, page)
     })
 }
 
-pub const GROUP: Operation = Operation {
-    id: "getGroup",
-    tag: "directory",
-    summary: "Read a chat user group",
-    about: "The rotations that follow the group show its people.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "The group.", shape::<Group>)],
-    refuses: &[],
-};
+pub const GROUP: Operation = operation("getGroup", "directory", "Read a chat user group")
+    .about("The rotations that follow the group show its people.")
+    .gives::<Group>(200, "The group.");
 
 /// GET a group.
-pub fn group(_: &Api, call: &Call) -> Outcome {
+pub fn group(call: &Call) -> Outcome {
     let id: GroupId = call.path.id("groupId");
     let found = one(call, |tx| store::load_group(tx, &id))?;
     answer::json(200, &group_record(found.ok_or(Refusal::NotFound("group"))?))
 }
 
-pub const CHANNELS: Operation = Operation {
-    id: "listChannels",
-    tag: "directory",
-    summary: "List channels",
-    about: "The channels that the app can see, by name: public ones, and private ones that it is a member of.",
-    query: &[
-        PAGE,
-        PAGE_SIZE,
-        SORT,
-        parameter("q", Kind::Text, "Only channels with this text in the name."),
-    ],
-    body: Body::None,
-    gives: &[gives(200, "A page of channels.", shape::<Page<Channel>>)],
-    refuses: &[],
-};
+pub const CHANNELS: Operation = operation("listChannels", "directory", "List channels")
+    .about("The channels that the app can see, by name: public ones, and private ones that it is a member of.")
+    .query(&[PAGE, PAGE_SIZE, SORT, text("q", "Only channels with this text in the name.")])
+    .gives::<Page<Channel>>(200, "A page of channels.");
 
 /// GET channels.
-pub fn channels(_: &Api, call: &Call) -> Outcome {
+pub fn channels(call: &Call) -> Outcome {
     let (page, descending, text) = (
         call.query.page()?,
         descending(&call.query)?,
-        text(&call.query)?,
+        search(&call.query)?,
     );
     listed(call, page, channel_record, |tx| {
         store::list_channels(tx, text, descending, page)
     })
 }
 
-pub const CHANNEL: Operation = Operation {
-    id: "getChannel",
-    tag: "directory",
-    summary: "Read a channel",
-    about: "A private channel that the app is not a member of returns 404, so a 404 does not prove that the id is wrong.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "The channel.", shape::<Channel>)],
-    refuses: &[],
-};
+pub const CHANNEL: Operation = operation("getChannel", "directory", "Read a channel")
+    .about("A private channel that the app is not a member of returns 404, so a 404 does not prove that the id is wrong.")
+    .gives::<Channel>(200, "The channel.");
 
 /// GET a channel.
-pub fn channel(_: &Api, call: &Call) -> Outcome {
+pub fn channel(call: &Call) -> Outcome {
     let id: ChannelId = call.path.id("channelId");
     let found = one(call, |tx| store::load_channel(tx, &id))?;
     let reachable = found.filter(store::Channel::is_reachable);

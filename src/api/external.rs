@@ -1,11 +1,8 @@
 //! /v1/partners and /v1/rotations/{rotationId}/external: rotations that follow schedules of partners.
 
-use super::Api;
 use super::answer::{self, Outcome, page_of};
 use super::extract::Call;
-use super::operation::{
-    Body, Kind, Operation, PAGE, PAGE_SIZE, gives, gives_tagged, parameter, shape,
-};
+use super::operation::{Operation, PAGE, PAGE_SIZE, operation, text};
 use super::rotations::tagged;
 use crate::actions::partners::linking::{LinkExternal, UnlinkExternal};
 use crate::actions::partners::people::Participant;
@@ -19,19 +16,12 @@ use crate::wire::moment::Moment;
 use crate::wire::page::Page;
 use crate::wire::rotation::Rotation;
 
-pub const PARTNERS: Operation = Operation {
-    id: "listPartners",
-    tag: "partners",
-    summary: "List partners",
-    about: "The paging systems that the server has settings for, and how reading their linked schedules went last.",
-    query: &[PAGE, PAGE_SIZE],
-    body: Body::None,
-    gives: &[gives(200, "A page of partners.", shape::<Page<Partner>>)],
-    refuses: &[],
-};
+pub const PARTNERS: Operation = operation("listPartners", "partners", "List partners")
+    .about("The paging systems that the server has settings for, and how reading their linked schedules went last.")
+    .gives_page::<Partner>("A page of partners.");
 
 /// GET partners.
-pub fn partners(_: &Api, call: &Call) -> Outcome {
+pub fn partners(call: &Call) -> Outcome {
     let page = call.query.page()?;
     let found = schedules::partners(call.app)?;
     answer::json(200, &page_of(found, page).map(partner))
@@ -47,32 +37,15 @@ fn partner(status: PartnerStatus) -> Partner {
     }
 }
 
-pub const SCHEDULES: Operation = Operation {
-    id: "listPartnerSchedules",
-    tag: "partners",
-    summary: "List a partner's schedules",
-    about: "Asks the partner, and keeps its answer for a minute. `linkedRotationIds` are the rotations that follow a schedule \
-            already.",
-    query: &[
-        PAGE,
-        PAGE_SIZE,
-        parameter(
-            "q",
-            Kind::Text,
-            "Only schedules with this text in the name.",
-        ),
-    ],
-    body: Body::None,
-    gives: &[gives(
-        200,
-        "A page of schedules.",
-        shape::<Page<PartnerSchedule>>,
-    )],
-    refuses: &[(503, "partner_unavailable")],
-};
+pub const SCHEDULES: Operation = operation("listPartnerSchedules", "partners", "List a partner's schedules")
+    .about("Asks the partner, and keeps its answer for a minute. `linkedRotationIds` are the rotations that follow a schedule \
+        already.")
+    .query(&[PAGE, PAGE_SIZE, text("q", "Only schedules with this text in the name.")])
+    .gives::<Page<PartnerSchedule>>(200, "A page of schedules.")
+    .refuses(&["partner_unavailable"]);
 
 /// GET a partner's schedules.
-pub fn schedules(_: &Api, call: &Call) -> Outcome {
+pub fn schedules(call: &Call) -> Outcome {
     let page = call.query.page()?;
     let text = call.query.one("q")?.filter(|text| !text.is_empty());
     let name: String = call.path.id("partner");
@@ -90,23 +63,12 @@ fn schedule((schedule, rotations): WithRotations) -> PartnerSchedule {
     }
 }
 
-pub const PEOPLE: Operation = Operation {
-    id: "listPartnerPeople",
-    tag: "partners",
-    summary: "List a partner's people",
-    about: "The people of the schedules that rotations follow, by name, and who they are in the workspace.",
-    query: &[PAGE, PAGE_SIZE],
-    body: Body::None,
-    gives: &[gives(
-        200,
-        "A page of people.",
-        shape::<Page<OutsidePerson>>,
-    )],
-    refuses: &[],
-};
+pub const PEOPLE: Operation = operation("listPartnerPeople", "partners", "List a partner's people")
+    .about("The people of the schedules that rotations follow, by name, and who they are in the workspace.")
+    .gives_page::<OutsidePerson>("A page of people.");
 
 /// GET a partner's people.
-pub fn people(_: &Api, call: &Call) -> Outcome {
+pub fn people(call: &Call) -> Outcome {
     let page = call.query.page()?;
     let name: String = call.path.id("partner");
     let found = people::list(call.app, call.caller, &name)?;
@@ -124,20 +86,14 @@ fn person(found: Participant) -> OutsidePerson {
     }
 }
 
-pub const PERSON: Operation = Operation {
-    id: "setPartnerPerson",
-    tag: "partners",
-    summary: "Say who a partner's person is",
-    about: "Counts before the mail address. `userId` null goes by the mail address again. Every rotation that shows the person \
-            follows at once.",
-    query: &[],
-    body: Body::Required(shape::<ParticipantRequest>),
-    gives: &[gives(200, "The person.", shape::<OutsidePerson>)],
-    refuses: &[],
-};
+pub const PERSON: Operation = operation("setPartnerPerson", "partners", "Say who a partner's person is")
+    .about("Counts before the mail address. `userId` null goes by the mail address again. Every rotation that shows the person \
+        follows at once.")
+    .takes::<ParticipantRequest>()
+    .gives::<OutsidePerson>(200, "The person.");
 
 /// PUT who a partner's person is.
-pub fn set_person(_: &Api, call: &Call) -> Outcome {
+pub fn set_person(call: &Call) -> Outcome {
     let user = wire::participant(&call.body)?;
     let (name, participant): (String, String) =
         (call.path.id("partner"), call.path.id("participantId"));
@@ -145,38 +101,27 @@ pub fn set_person(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &person(found))
 }
 
-pub const LINK: Operation = Operation {
-    id: "linkExternal",
-    tag: "partners",
-    summary: "Follow a partner's schedule",
-    about: "Reads the schedule first. The grid becomes one lane and one window with new ids, the members become the \
-            schedule's people who are known here, arrangements to come are cancelled and pending requests expire. From then on \
-            the schedule says who is on call. The same schedule again reads it and keeps the grid.",
-    query: &[],
-    body: Body::Required(shape::<LinkRequest>),
-    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[(402, "payment_required"), (503, "partner_unavailable")],
-};
+pub const LINK: Operation = operation("linkExternal", "partners", "Follow a partner's schedule")
+    .about("Reads the schedule first. The grid becomes one lane and one window with new ids, the members become the \
+        schedule's people who are known here, arrangements to come are cancelled and pending requests expire. From then on \
+        the schedule says who is on call. The same schedule again reads it and keeps the grid.")
+    .takes::<LinkRequest>()
+    .gives_tagged::<Rotation>("The whole rotation.")
+    .refuses(&["payment_required", "partner_unavailable"]);
 
 /// PUT external.
-pub fn link(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn link(call: &Call, precondition: &Precondition) -> Outcome {
     let link = LinkExternal::to(wire::link(&call.body)?);
     tagged(call, 200, &call.write(precondition, link)?.rotation)
 }
 
-pub const UNLINK: Operation = Operation {
-    id: "unlinkExternal",
-    tag: "partners",
-    summary: "Stop following a partner's schedule",
-    about: "The rotation is manual again. Its people stay members, and whoever is on call and known here stays on duty.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[(409, "not_external")],
-};
+pub const UNLINK: Operation = operation("unlinkExternal", "partners", "Stop following a partner's schedule")
+    .about("The rotation is manual again. Its people stay members, and whoever is on call and known here stays on duty.")
+    .gives_tagged::<Rotation>("The whole rotation.")
+    .refuses(&["not_external"]);
 
 /// DELETE external.
-pub fn unlink(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn unlink(call: &Call, precondition: &Precondition) -> Outcome {
     tagged(
         call,
         200,

@@ -1,6 +1,7 @@
 //! The input of handlers: path, query, paging and headers as values.
 
-use super::operation::{LARGEST_PAGE, LAST_PAGE, Parameter};
+use super::Api;
+use super::operation::{self, LARGEST_PAGE, LAST_PAGE};
 use crate::actions::mutation::{Mutation, Operation, Written};
 use crate::actions::{ActionError, App};
 use crate::domain::access::Principal;
@@ -21,6 +22,7 @@ const INSTANT: SignedDuration = SignedDuration::from_nanos(1);
 
 /// One request of somebody known, its path matched and its body read.
 pub struct Call<'a> {
+    pub api: &'a Api,
     pub app: &'a App,
     pub caller: &'a Principal,
     /// The `operationId`.
@@ -121,11 +123,14 @@ impl Query {
     ///
     /// # Errors
     /// If it is not valid percent-encoded UTF-8, or has a parameter that the operation does not have.
-    pub fn parse(text: &str, taken: &[Parameter]) -> Result<Query, Refusal> {
+    pub fn parse(text: &str, operation: &operation::Operation) -> Result<Query, Refusal> {
         let Some(pairs) = url::parameters(text) else {
             return invalid("the query is not valid percent-encoded UTF-8");
         };
-        let known: Vec<&str> = taken.iter().map(|parameter| parameter.name).collect();
+        let known: Vec<&str> = operation
+            .parameters()
+            .map(|parameter| parameter.name)
+            .collect();
         strict::check_query(&pairs, &known)?;
         Ok(Query(pairs))
     }

@@ -1,9 +1,8 @@
 //! /v1/rotations/{rotationId}/coverage, /rosters and /channels.
 
-use super::Api;
 use super::answer::Outcome;
 use super::extract::Call;
-use super::operation::{Body, Operation, gives_tagged, shape};
+use super::operation::{Operation, operation, refusals};
 use super::rotations::tagged;
 use crate::actions::channels::SetChannel;
 use crate::actions::grid::{ReplaceCoverage, WriteRoster};
@@ -13,42 +12,29 @@ use crate::wire::grid::{self, GridRequest};
 use crate::wire::roster::{self, CommonRosterRequest, RosterRequest};
 use crate::wire::rotation::Rotation;
 
-pub const COVERAGE: Operation = Operation {
-    id: "replaceCoverage",
-    tag: "rotations",
-    summary: "Replace the grid",
-    about: "The lanes, windows and cells that the rotation will have; what is left out is deleted with whoever was on \
-            duty in it. A kept cell keeps its holder. `rosters` narrows the lists that cells deal from in the same write. \
-            Slots that this leaves empty are dealt straight away.",
-    query: &[],
-    body: Body::Required(shape::<GridRequest>),
-    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[
-        (402, "payment_required"),
-        (409, "external_rotation_is_read_only"),
-    ],
-};
+pub const COVERAGE: Operation = operation("replaceCoverage", "rotations", "Replace the grid")
+    .about("The lanes, windows and cells that the rotation will have; what is left out is deleted with whoever was on \
+        duty in it. A kept cell keeps its holder. `rosters` narrows the lists that cells deal from in the same write. \
+        Slots that this leaves empty are dealt straight away.")
+    .takes::<GridRequest>()
+    .gives_tagged::<Rotation>("The whole rotation.")
+    .refuses(&["payment_required", "external_rotation_is_read_only"]);
 
 /// PUT coverage.
-pub fn coverage(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn coverage(call: &Call, precondition: &Precondition) -> Outcome {
     let replace = ReplaceCoverage(grid::parse(&call.body)?);
     tagged(call, 200, &call.write(precondition, replace)?.rotation)
 }
 
-pub const ROSTER: Operation = Operation {
-    id: "narrowRoster",
-    tag: "rotations",
-    summary: "Write a roster",
-    about: "Narrows or reorders a roster that cells name to some of the members, as follow-the-sun does, and sets its next \
-            turns. Whoever holds a cell keeps it until the next hand-over.",
-    query: &[],
-    body: Body::Required(shape::<RosterRequest>),
-    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[(409, "external_rotation_is_read_only")],
-};
+pub const ROSTER: Operation = operation("narrowRoster", "rotations", "Write a roster")
+    .about("Narrows or reorders a roster that cells name to some of the members, as follow-the-sun does, and sets its next \
+        turns. Whoever holds a cell keeps it until the next hand-over.")
+    .takes::<RosterRequest>()
+    .gives_tagged::<Rotation>("The whole rotation.")
+    .refuses(refusals::READ_ONLY);
 
 /// PUT a roster.
-pub fn roster(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn roster(call: &Call, precondition: &Precondition) -> Outcome {
     let write = WriteRoster {
         spec: roster::parse(&call.body)?,
         roster: Some(call.path.id("rosterId")),
@@ -56,19 +42,15 @@ pub fn roster(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     tagged(call, 200, &call.write(precondition, write)?.rotation)
 }
 
-pub const COMMON_ROSTER: Operation = Operation {
-    id: "setCommonRoster",
-    tag: "rotations",
-    summary: "Write the common roster",
-    about: "Sets the next turns of the common roster. Its list is the members of the rotation.",
-    query: &[],
-    body: Body::Required(shape::<CommonRosterRequest>),
-    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[(409, "external_rotation_is_read_only")],
-};
+pub const COMMON_ROSTER: Operation =
+    operation("setCommonRoster", "rotations", "Write the common roster")
+        .about("Sets the next turns of the common roster. Its list is the members of the rotation.")
+        .takes::<CommonRosterRequest>()
+        .gives_tagged::<Rotation>("The whole rotation.")
+        .refuses(refusals::READ_ONLY);
 
 /// PUT the common roster.
-pub fn common_roster(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn common_roster(call: &Call, precondition: &Precondition) -> Outcome {
     let write = WriteRoster {
         spec: roster::parse_common(&call.body)?,
         roster: None,
@@ -76,20 +58,14 @@ pub fn common_roster(_: &Api, call: &Call, precondition: &Precondition) -> Outco
     tagged(call, 200, &call.write(precondition, write)?.rotation)
 }
 
-pub const CHANNEL: Operation = Operation {
-    id: "setChannel",
-    tag: "rotations",
-    summary: "Change a channel's settings",
-    about: "Adds the channel if it is missing, changes it otherwise. A channel with neither setting is removed. The app need \
-            not be a member: nothing is posted until it is invited.",
-    query: &[],
-    body: Body::Optional(shape::<ChannelRequest>),
-    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[],
-};
+pub const CHANNEL: Operation = operation("setChannel", "rotations", "Change a channel's settings")
+    .about("Adds the channel if it is missing, changes it otherwise. A channel with neither setting is removed. The app need \
+        not be a member: nothing is posted until it is invited.")
+    .may_take::<ChannelRequest>()
+    .gives_tagged::<Rotation>("The whole rotation.");
 
 /// PUT a channel.
-pub fn channel(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn channel(call: &Call, precondition: &Precondition) -> Outcome {
     let set = SetChannel {
         change: edit::channel(&call.body)?,
         channel: call.path.id("channelId"),

@@ -1,10 +1,9 @@
 //! The inbound webhook at /webhook/{webhookPath}, and /v1/rotations/{rotationId}/inbound-webhook, which returns its URL and
 //! key (rules.md 15).
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use super::operation::{Body, Kind, Operation, gives, gives_tagged, parameter, shape};
+use super::operation::{Kind, Operation, operation, parameter, refusals, text};
 use crate::actions::duty::{Rotate, SetOnDuty};
 use crate::actions::mentions::OpenMention;
 use crate::actions::mutation::{Mutation, Operation as Write, Written};
@@ -18,36 +17,26 @@ use crate::wire::etag::Precondition;
 use crate::wire::mention::{self as wire, InboundWebhook, MentionOpened};
 use crate::wire::on_call::OnCall;
 
-pub const READ: Operation = Operation {
-    id: "getInboundWebhook",
-    tag: "inbound",
-    summary: "Read the inbound webhook",
-    about: "URL and key of the rotation's inbound webhook. Created on first use.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "URL and key.", shape::<InboundWebhook>)],
-    refuses: &[],
-};
+pub const READ: Operation = operation("getInboundWebhook", "inbound", "Read the inbound webhook")
+    .about("URL and key of the rotation's inbound webhook. Created on first use.")
+    .gives::<InboundWebhook>(200, "URL and key.");
 
 /// GET the inbound webhook.
-pub fn read(_: &Api, call: &Call) -> Outcome {
+pub fn read(call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
     shown(call, inbound::read(call.app, &call.author(), &id)?)
 }
 
-pub const ROTATE_KEY: Operation = Operation {
-    id: "rotateInboundWebhookKey",
-    tag: "inbound",
-    summary: "Rotate the inbound webhook's key",
-    about: "The old key no longer works; the URL does not change.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "URL and key.", shape::<InboundWebhook>)],
-    refuses: &[],
-};
+pub const ROTATE_KEY: Operation = operation(
+    "rotateInboundWebhookKey",
+    "inbound",
+    "Rotate the inbound webhook's key",
+)
+.about("The old key no longer works; the URL does not change.")
+.gives::<InboundWebhook>(200, "URL and key.");
 
 /// POST a new key.
-pub fn rotate_key(_: &Api, call: &Call) -> Outcome {
+pub fn rotate_key(call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
     shown(call, inbound::rotate_key(call.app, &call.author(), &id)?)
 }
@@ -62,45 +51,28 @@ fn shown(call: &Call, found: Stored) -> Outcome {
     answer::json(200, &shown)
 }
 
-pub const ROTATE: Operation = Operation {
-    id: "inboundRotate",
-    tag: "inbound",
-    summary: "Hand over now",
-    about: "Deprecated in favour of `POST /v1/rotations/{rotationId}/rotate`.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[
-        (409, "rotation_disabled"),
-        (409, "external_rotation_is_read_only"),
-    ],
-};
+pub const ROTATE: Operation = operation("inboundRotate", "inbound", "Hand over now")
+    .about("Deprecated in favour of `POST /v1/rotations/{rotationId}/rotate`.")
+    .gives_tagged::<OnCall>("Who is on call now.")
+    .refuses(refusals::DUTY);
 
 /// POST rotate.
-pub fn rotate(_: &Api, call: &Call) -> Outcome {
+pub fn rotate(call: &Call) -> Outcome {
     hand_over(call, Rotate { cells: None })
 }
 
-pub const SET_ON_DUTY: Operation = Operation {
-    id: "inboundSetOnDuty",
-    tag: "inbound",
-    summary: "Put a member on duty",
-    about: "Deprecated in favour of `PUT /v1/rotations/{rotationId}/on-call`.",
-    query: &[parameter(
+pub const SET_ON_DUTY: Operation = operation("inboundSetOnDuty", "inbound", "Put a member on duty")
+    .about("Deprecated in favour of `PUT /v1/rotations/{rotationId}/on-call`.")
+    .query(&[parameter(
         "email",
         Kind::NeededText,
         "The email address of a member of the rotation, case-insensitive.",
-    )],
-    body: Body::None,
-    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[
-        (409, "rotation_disabled"),
-        (409, "external_rotation_is_read_only"),
-    ],
-};
+    )])
+    .gives_tagged::<OnCall>("Who is on call now.")
+    .refuses(refusals::DUTY);
 
 /// POST setonduty.
-pub fn set_on_duty(_: &Api, call: &Call) -> Outcome {
+pub fn set_on_duty(call: &Call) -> Outcome {
     let id = rotation(call)?;
     let Some(email) = call.query.one("email")?.filter(|email| !email.is_empty()) else {
         return Ok(invalid(
@@ -113,27 +85,18 @@ pub fn set_on_duty(_: &Api, call: &Call) -> Outcome {
     hand_over(call, SetOnDuty { users: vec![user] })
 }
 
-pub const MENTION: Operation = Operation {
-    id: "inboundMention",
-    tag: "inbound",
-    summary: "Mention the people on call",
-    about: "Opens a mention: everyone on call is notified in the channel. If nobody is on call, it closes at once.",
-    query: &[
+pub const MENTION: Operation = operation("inboundMention", "inbound", "Mention the people on call")
+    .about("Opens a mention: everyone on call is notified in the channel. If nobody is on call, it closes at once.")
+    .query(&[
         parameter("userId", Kind::NeededText, "Who asks."),
-        parameter(
-            "channelId",
-            Kind::NeededText,
-            "The channel of the mention; the app must be a member.",
-        ),
-        parameter("message", Kind::Text, "At most 2,000 characters."),
-    ],
-    body: Body::None,
-    gives: &[gives(200, "The opened mention.", shape::<MentionOpened>)],
-    refuses: &[(409, "rotation_disabled"), (409, "tooManyMentions")],
-};
+        parameter("channelId", Kind::NeededText, "The channel of the mention; the app must be a member."),
+        text("message", "At most 2,000 characters."),
+    ])
+    .gives::<MentionOpened>(200, "The opened mention.")
+    .refuses(&["rotation_disabled", "tooManyMentions"]);
 
 /// POST mention.
-pub fn mention(_: &Api, call: &Call) -> Outcome {
+pub fn mention(call: &Call) -> Outcome {
     let query = &call.query;
     let new = wire::new_mention(
         query.one("userId")?,

@@ -1,9 +1,8 @@
 //! /v1/keys/self.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use super::operation::{Body, Operation, gives, shape};
+use super::operation::{Operation, operation};
 use crate::actions::ActionError;
 use crate::domain::access::Principal;
 use crate::domain::ids::RotationId;
@@ -11,23 +10,12 @@ use crate::domain::refusal::Refusal;
 use crate::store::{load_key, load_team};
 use crate::wire::key::{KeySelf, Selector};
 
-pub const OWN: Operation = Operation {
-    id: "getOwnKey",
-    tag: "keys",
-    summary: "Read this key",
-    about: "Requires no scope. Member tokens are refused.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(
-        200,
-        "The key that made the request.",
-        shape::<KeySelf>,
-    )],
-    refuses: &[],
-};
+pub const OWN: Operation = operation("getOwnKey", "keys", "Read this key")
+    .about("Requires no scope. Member tokens are refused.")
+    .gives::<KeySelf>(200, "The key that made the request.");
 
 /// GET keys/self.
-pub fn own(_: &Api, call: &Call) -> Outcome {
+pub fn own(call: &Call) -> Outcome {
     let Principal::Key { id, .. } = call.caller else {
         return Err(Refusal::ScopeDenied(
             "this operation requires a team API key; send one".into(),

@@ -1,9 +1,8 @@
 //! /v1/messages and /v1/users/{userId}/notifications (rules.md 19).
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use super::operation::{Body, Kind, Operation, PAGE, PAGE_SIZE, gives, parameter, shape};
+use super::operation::{Kind, OF_ROTATION, Operation, instant, operation, parameter, text};
 use crate::actions::messages::{self, ListedMessage};
 use crate::domain::message::Recipient;
 use crate::domain::relay::{MessageState, message_id};
@@ -13,35 +12,23 @@ use crate::wire::page::Page;
 
 const STATES: &[&str] = &["waiting", "sent", "dropped"];
 
-pub const LIST: Operation = Operation {
-    id: "listMessages",
-    tag: "messages",
-    summary: "List messages",
-    about: "Messages to channels and people, newest first, and how each reached its recipient. A direct message is in the inbox \
-            of its person from the moment of the change that it tells of. A member token lists direct messages to its \
-            person, and those to channels of rotations that the person may see. A list reaches back to the newest 10,000 \
-            messages that match: send `to` for older ones. Messages are kept for 90 days.",
-    query: &[
-        parameter("userId", Kind::Text, "Only direct messages to this person."),
-        parameter("channelId", Kind::Text, "Only messages to this channel."),
-        parameter("rotationId", Kind::Text, "Only those of this rotation."),
+pub const LIST: Operation = operation("listMessages", "messages", "List messages")
+    .about("Messages to channels and people, newest first, and how each reached its recipient. A direct message is in the inbox \
+        of its person from the moment of the change that it tells of. A member token lists direct messages to its \
+        person, and those to channels of rotations that the person may see. A list reaches back to the newest 10,000 \
+        messages that match: send `to` for older ones. Messages are kept for 90 days.")
+    .query(&[
+        text("userId", "Only direct messages to this person."),
+        text("channelId", "Only messages to this channel."),
+        OF_ROTATION,
         parameter("state", Kind::OneOf(STATES), "Only those in this state."),
-        parameter(
-            "from",
-            Kind::Instant,
-            "Messages queued at or after this instant.",
-        ),
-        parameter("to", Kind::Instant, "Messages queued before this instant."),
-        PAGE,
-        PAGE_SIZE,
-    ],
-    body: Body::None,
-    gives: &[gives(200, "A page of messages.", shape::<Page<Message>>)],
-    refuses: &[],
-};
+        instant("from", "Messages queued at or after this instant."),
+        instant("to", "Messages queued before this instant."),
+    ])
+    .gives_page::<Message>("A page of messages.");
 
 /// GET messages.
-pub fn list(_: &Api, call: &Call) -> Outcome {
+pub fn list(call: &Call) -> Outcome {
     let (query, page) = (&call.query, call.query.page()?);
     let (from, until) = query.open_range()?;
     let filter = MessageFilter {
@@ -81,38 +68,25 @@ fn render(message: ListedMessage) -> Message {
     }
 }
 
-pub const NOTIFICATIONS: Operation = Operation {
-    id: "getNotificationSettings",
-    tag: "messages",
-    summary: "Read what a person is mailed",
-    about: "People read their own settings with a member token; workspace admins and keys that are not limited to some \
-            rotations read everybody's. Everything but `offDuty` is mailed to people who have not chosen.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "The settings.", shape::<NotificationSettings>)],
-    refuses: &[],
-};
+pub const NOTIFICATIONS: Operation = operation("getNotificationSettings", "messages", "Read what a person is mailed")
+    .about("People read their own settings with a member token; workspace admins and keys that are not limited to some \
+        rotations read everybody's. Everything but `offDuty` is mailed to people who have not chosen.")
+    .gives::<NotificationSettings>(200, "The settings.");
 
 /// GET the settings of a person.
-pub fn notifications(_: &Api, call: &Call) -> Outcome {
+pub fn notifications(call: &Call) -> Outcome {
     let user = call.path.id("userId");
     let settings = messages::notifications(call.app, call.caller, &user)?;
     answer::json(200, &wire::notifications(&settings))
 }
 
-pub const CHOOSE: Operation = Operation {
-    id: "setNotificationSettings",
-    tag: "messages",
-    summary: "Choose what a person is mailed",
-    about: "Replaces the settings; messages from now on follow them. The inbox has every direct message whatever is chosen.",
-    query: &[],
-    body: Body::Required(shape::<wire::NotificationSettingsRequest>),
-    gives: &[gives(200, "The settings.", shape::<NotificationSettings>)],
-    refuses: &[],
-};
+pub const CHOOSE: Operation = operation("setNotificationSettings", "messages", "Choose what a person is mailed")
+    .about("Replaces the settings; messages from now on follow them. The inbox has every direct message whatever is chosen.")
+    .takes::<wire::NotificationSettingsRequest>()
+    .gives::<NotificationSettings>(200, "The settings.");
 
 /// PUT the settings of a person.
-pub fn choose(_: &Api, call: &Call) -> Outcome {
+pub fn choose(call: &Call) -> Outcome {
     let user = call.path.id("userId");
     let settings = wire::read_notifications(&call.body)?;
     let chosen = messages::choose_notifications(call.app, &call.author(), &user, settings)?;

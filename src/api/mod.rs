@@ -130,20 +130,19 @@ impl Api {
         let (index, path, query) = find(request)?;
         *counted = self.request_metrics.route(index);
         let row = &ROUTES[index];
+        // One that takes no call has a constant need of memory.
+        let within = |credential: Option<&str>, run: &dyn Fn() -> Outcome| {
+            Query::parse(query, row.operation)?;
+            let share = self.budget.room(request, credential);
+            let share = share.take(room::needed(row, 0))?;
+            Ok(memory::hold(run()?, share))
+        };
         match row.handler {
-            Handler::Open(run) => {
-                Query::parse(query, row.operation.query)?;
-                let share = self.budget.room(request, None);
-                let share = share.take(room::needed(row, 0))?;
-                return Ok(memory::hold(run(self, request)?, share));
-            }
+            Handler::Open(run) => return within(None, &|| run(self, request)),
             Handler::Watched(run) => {
                 let (detail, caller) = self.detail(request, id, row, &path)?;
-                Query::parse(query, row.operation.query)?;
                 let credential = caller.as_ref().map(|caller| caller.of().credential());
-                let share = self.budget.room(request, credential);
-                let share = share.take(room::needed(row, 0))?;
-                return Ok(memory::hold(run(self, detail)?, share));
+                return within(credential, &|| run(self, detail));
             }
             _ => {}
         }
@@ -152,11 +151,12 @@ impl Api {
         if !body.is_empty() {
             extract::check_media_type(request)?;
         }
-        let guard = Guard::read(row, request)?;
+        let run = ready(row, request)?;
         let credential = caller.of().credential();
         let room = self.budget.room(request, Some(credential));
         let share = room.take(room::needed(row, body.len()))?;
         let call = Call {
+            api: self,
             app: &self.app,
             caller: caller.of(),
             action: row.operation.id,
@@ -167,12 +167,11 @@ impl Api {
             if_none_match: extract::header(request, "If-None-Match"),
             accept: extract::header(request, "Accept"),
             path,
-            query: Query::parse(query, row.operation.query)?,
+            query: Query::parse(query, row.operation)?,
             base_url: self.base_url(request),
             room,
         };
-        let response = guard.run(self, request, &call)?;
-        Ok(memory::hold(response, share))
+        Ok(memory::hold(run(&call)?, share))
     }
 
     /// The public URL for links in a response, without a trailing slash. If a trusted proxy sends the scheme that the client
@@ -326,55 +325,36 @@ fn read_body(row: &Row, request: &Request) -> Result<Vec<u8>, Problem> {
     request.take_body().map_err(unread)
 }
 
-/// A handler with its required header.
-enum Guard {
-    Plain(fn(&Api, &Call) -> Outcome),
-    IfMatch(fn(&Api, &Call, &Precondition) -> Outcome, Precondition),
-    Keyed(fn(&Api, &Call, &str) -> Outcome, String),
-    Open(fn(&Api, &Request) -> Outcome),
-    Watched(fn(&Api, Detail) -> Outcome),
-}
+/// A handler that has what it needs beside the call.
+type Ready = Box<dyn FnOnce(&Call) -> Outcome>;
 
-impl Guard {
-    fn read(row: &Row, request: &Request) -> Result<Guard, Problem> {
-        Ok(match row.handler {
-            Handler::Open(run) => Guard::Open(run),
-            Handler::Watched(run) => Guard::Watched(run),
-            Handler::Plain(run) => Guard::Plain(run),
-            Handler::IfMatch(run) => {
-                let Some(header) = extract::header(request, "If-Match") else {
-                    return Err(Problem::missing_precondition(
-                        "If-Match: missing; send the ETag of the last read with its quotes, or * to overwrite any version",
-                    ));
-                };
-                Guard::IfMatch(run, Precondition::parse(&header))
+/// The handler of a route that takes a credential, with the header that it requires.
+fn ready(row: &Row, request: &Request) -> Result<Ready, Problem> {
+    match row.handler {
+        Handler::Open(_) | Handler::Watched(_) => Err(Problem::unknown_route()),
+        Handler::Plain(run) => Ok(Box::new(run)),
+        Handler::IfMatch(run) => {
+            let Some(header) = extract::header(request, "If-Match") else {
+                return Err(Problem::missing_precondition(
+                    "If-Match: missing; send the ETag of the last read with its quotes, or * to overwrite any version",
+                ));
+            };
+            let precondition = Precondition::parse(&header);
+            Ok(Box::new(move |call| run(call, &precondition)))
+        }
+        Handler::Keyed(run) => {
+            let key = request.single("Idempotency-Key")?;
+            let key = key.map(str::trim).unwrap_or_default().to_owned();
+            if key.is_empty() {
+                return Err(Problem::missing_precondition(
+                    "Idempotency-Key: missing; send a value that is unique to this creation, the same on every retry",
+                ));
             }
-            Handler::Keyed(run) => {
-                let key = request
-                    .single("Idempotency-Key")?
-                    .map(str::trim)
-                    .unwrap_or_default();
-                if key.is_empty() {
-                    return Err(Problem::missing_precondition(
-                        "Idempotency-Key: missing; send a value that is unique to this creation, the same on every retry",
-                    ));
-                }
-                if key.len() > LONGEST_KEY {
-                    let detail = format!("Idempotency-Key: send at most {LONGEST_KEY} bytes");
-                    return Ok(invalid(detail)?);
-                }
-                Guard::Keyed(run, key.to_owned())
+            if key.len() > LONGEST_KEY {
+                let detail = format!("Idempotency-Key: send at most {LONGEST_KEY} bytes");
+                return Ok(invalid(detail)?);
             }
-        })
-    }
-
-    fn run(self, api: &Api, request: &Request, call: &Call) -> Outcome {
-        match self {
-            Guard::Open(run) => run(api, request),
-            Guard::Watched(run) => run(api, Detail::WithoutNames),
-            Guard::Plain(run) => run(api, call),
-            Guard::IfMatch(run, precondition) => run(api, call, &precondition),
-            Guard::Keyed(run, key) => run(api, call, &key),
+            Ok(Box::new(move |call| run(call, &key)))
         }
     }
 }

@@ -1,12 +1,9 @@
 //! /v1/rotations/{rotationId}/on-call and /rotate, /v1/on-call.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::collection::{self, Items};
 use super::extract::Call;
-use super::operation::{
-    Body, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_tagged, parameter, shape,
-};
+use super::operation::{Kind, Operation, instant, operation, parameter, refusals, text};
 use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
 use crate::actions::{ActionError, on_call_at, reads};
 use crate::domain::ids::{CellId, RotationId, UserId};
@@ -23,35 +20,20 @@ use crate::wire::on_call::{self, OnCall, OnCallLine};
 use crate::wire::page::Page;
 use jiff::Timestamp;
 
-pub const READ: Operation = Operation {
-    id: "getOnCall",
-    tag: "on-call",
-    summary: "Read who is on call",
-    about: "The people on call now, in slot order. `expand=users` adds their directory records; that response \
-            has no ETag. With `at` it is who was on call then, by the record, or will be if nothing changes, by the forecast; \
-            that response has no ETag either.",
-    query: &[
-        parameter(
-            "at",
-            Kind::Instant,
-            "The instant asked about, from the creation of the rotation to 366 days from now; now by default.",
-        ),
-        parameter(
-            "expand",
-            Kind::OneOf(&["users"]),
-            "Adds the people's directory records.",
-        ),
-    ],
-    body: Body::None,
-    gives: &[
-        gives_tagged(200, "Who is on call.", shape::<OnCall>),
-        NOT_MODIFIED,
-    ],
-    refuses: &[(409, "not_known_yet")],
-};
+pub const READ: Operation = operation("getOnCall", "on-call", "Read who is on call")
+    .about("The people on call now, in slot order. `expand=users` adds their directory records; that response \
+        has no ETag. With `at` it is who was on call then, by the record, or will be if nothing changes, by the forecast; \
+        that response has no ETag either.")
+    .query(&[
+        instant("at", "The instant asked about, from the creation of the rotation to 366 days from now; now by default."),
+        parameter("expand", Kind::OneOf(&["users"]), "Adds the people's directory records."),
+    ])
+    .gives_tagged::<OnCall>("Who is on call.")
+    .or_not_modified()
+    .refuses(refusals::FORECAST);
 
 /// GET on-call, from the cache unless people are expanded or an instant is asked for.
-pub fn read(api: &Api, call: &Call) -> Outcome {
+pub fn read(call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let expands = match call.query.one("expand")? {
         None => false,
@@ -64,7 +46,8 @@ pub fn read(api: &Api, call: &Call) -> Outcome {
     if expands {
         return expanded(call, &id);
     }
-    let cached = api
+    let cached = call
+        .api
         .on_call_cache
         .cached(call.app, &id)?
         .ok_or(Refusal::NotFound("rotation"))?;
@@ -123,41 +106,21 @@ fn read_at(call: &Call, id: &RotationId, at: Timestamp, expands: bool) -> Outcom
     Ok(room::hold(response, share))
 }
 
-pub const LIST: Operation = Operation {
-    id: "listOnCall",
-    tag: "on-call",
-    summary: "Read who is on call everywhere",
-    about: "Who is on call at one instant in all rotations that the credential may see, a line each, in the order in which the \
-            rotations were created. Rotations that were created after that instant are left out.",
-    query: &[
-        parameter(
-            "at",
-            Kind::Instant,
-            "The instant asked about, at most 366 days from now; now by default.",
-        ),
-        parameter(
-            "userId",
-            Kind::Text,
-            "Only rotations in which this person is a member, or on call then.",
-        ),
-        PAGE,
-        PAGE_SIZE,
-    ],
-    body: Body::None,
-    gives: &[gives(
-        200,
-        "A page of rotations.",
-        shape::<Page<OnCallLine>>,
-    )],
-    refuses: &[],
-};
+pub const LIST: Operation = operation("listOnCall", "on-call", "Read who is on call everywhere")
+    .about("Who is on call at one instant in all rotations that the credential may see, a line each, in the order in which the \
+        rotations were created. Rotations that were created after that instant are left out.")
+    .query(&[
+        instant("at", "The instant asked about, at most 366 days from now; now by default."),
+        text("userId", "Only rotations in which this person is a member, or on call then."),
+    ])
+    .gives_page::<OnCallLine>("A page of rotations.");
 
 /// The memory for a page of it, and the largest page in bytes: rendered as a whole, because every line has to be right.
 const A_PAGE: usize = 8 * 1024 * 1024;
 const LARGEST_PAGE: usize = 4 * 1024 * 1024;
 
 /// GET on-call of all rotations.
-pub fn list(_: &Api, call: &Call) -> Outcome {
+pub fn list(call: &Call) -> Outcome {
     let page = call.query.page()?;
     let at = call.query.instant("at")?;
     let user = call.query.one("userId")?.map(UserId::from);
@@ -190,69 +153,45 @@ pub(super) fn written(call: &Call, rotation: &Rotation) -> Outcome {
     answer::tagged(call, rotation, 200, &body)
 }
 
-pub const REPLACE: Operation = Operation {
-    id: "replaceOnCall",
-    tag: "on-call",
-    summary: "Put people on duty",
-    about: "Assigns the people, in order, to the slots of the open windows; if none is open, of all windows. Fewer \
-            people leave the remaining slots empty. Scheduled hand-overs keep their times.",
-    query: &[],
-    body: Body::Required(shape::<OnCallRequest>),
-    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[
-        (409, "rotation_disabled"),
-        (409, "external_rotation_is_read_only"),
-    ],
-};
+pub const REPLACE: Operation = operation("replaceOnCall", "on-call", "Put people on duty")
+    .about("Assigns the people, in order, to the slots of the open windows; if none is open, of all windows. Fewer \
+        people leave the remaining slots empty. Scheduled hand-overs keep their times.")
+    .takes::<OnCallRequest>()
+    .gives_tagged::<OnCall>("Who is on call now.")
+    .refuses(refusals::DUTY);
 
 /// PUT on-call.
-pub fn replace(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn replace(call: &Call, precondition: &Precondition) -> Outcome {
     let set = SetOnDuty {
         users: edit::on_call(&call.body)?,
     };
     written(call, &call.write(precondition, set)?.rotation)
 }
 
-pub const CLEAR: Operation = Operation {
-    id: "clearOnCall",
-    tag: "on-call",
-    summary: "Take people off duty",
-    about: "Takes everyone, or the holder of one cell, off duty. The slots stay empty until the next hand-over, or until the \
-            members, rosters, coverage, absences, tier or `enabled` of this rotation change.",
-    query: &[parameter("cellId", Kind::Text, "Only this cell.")],
-    body: Body::None,
-    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[
-        (409, "rotation_disabled"),
-        (409, "external_rotation_is_read_only"),
-    ],
-};
+pub const CLEAR: Operation = operation("clearOnCall", "on-call", "Take people off duty")
+    .about("Takes everyone, or the holder of one cell, off duty. The slots stay empty until the next hand-over, or until the \
+        members, rosters, coverage, absences, tier or `enabled` of this rotation change.")
+    .query(&[text("cellId", "Only this cell.")])
+    .gives_tagged::<OnCall>("Who is on call now.")
+    .refuses(refusals::DUTY);
 
 /// DELETE on-call.
-pub fn clear(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn clear(call: &Call, precondition: &Precondition) -> Outcome {
     let clear = ClearDuty {
         cell: call.query.one("cellId")?.map(CellId::from),
     };
     written(call, &call.write(precondition, clear)?.rotation)
 }
 
-pub const ROTATE: Operation = Operation {
-    id: "rotate",
-    tag: "on-call",
-    summary: "Hand over now",
-    about: "Hands over all or the named cells now, in the same way as a scheduled hand-over. Scheduled hand-overs keep \
-            their times.",
-    query: &[],
-    body: Body::Optional(shape::<RotateRequest>),
-    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[
-        (409, "rotation_disabled"),
-        (409, "external_rotation_is_read_only"),
-    ],
-};
+pub const ROTATE: Operation = operation("rotate", "on-call", "Hand over now")
+    .about("Hands over all or the named cells now, in the same way as a scheduled hand-over. Scheduled hand-overs keep \
+        their times.")
+    .may_take::<RotateRequest>()
+    .gives_tagged::<OnCall>("Who is on call now.")
+    .refuses(refusals::DUTY);
 
 /// POST rotate.
-pub fn rotate(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn rotate(call: &Call, precondition: &Precondition) -> Outcome {
     let rotate = Rotate {
         cells: edit::rotate(&call.body)?,
     };

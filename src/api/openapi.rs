@@ -209,7 +209,7 @@ impl Maker {
 
     fn responses(&mut self, row: &Row) -> Value {
         let mut responses = Map::new();
-        for gives in row.operation.gives {
+        for gives in row.operation.responses() {
             let answer = self.success(gives, row.operation.id);
             let status = gives.status.to_string();
             match responses
@@ -325,7 +325,7 @@ fn typed(sent: &Value, schema: &Value) -> Value {
 fn bare_parameters(row: &Row) -> Vec<Value> {
     let names = routes::pieces(row.pattern).filter_map(routes::name);
     let mut all: Vec<Value> = names.map(path_parameter).collect();
-    all.extend(row.operation.query.iter().map(query_parameter));
+    all.extend(row.operation.parameters().map(query_parameter));
     match row.handler {
         Handler::IfMatch(_) => all.push(json!({
             "name": "If-Match", "in": "header", "required": true, "schema": { "type": "string" },
@@ -349,7 +349,7 @@ fn bare_parameters(row: &Row) -> Vec<Value> {
 }
 
 fn has_validator(operation: &Operation) -> bool {
-    operation.gives.iter().any(|gives| gives.status == 304)
+    operation.responses().any(|gives| gives.status == 304)
 }
 
 fn path_parameter(name: &str) -> Value {

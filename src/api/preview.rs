@@ -1,9 +1,8 @@
 //! /v1/rotations/{rotationId}/preview: what edits would come to.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use super::operation::{Body, Kind, Operation, gives_tagged, parameter, shape};
+use super::operation::{Kind, Operation, operation, parameter};
 use super::rotations::agrees;
 use crate::actions::preview::{self, MOST_DAYS, Preview, Refused, Wanted, When};
 use crate::server::Problem;
@@ -16,30 +15,19 @@ use crate::wire::warning;
 const DAYS: u32 = 90;
 const MOST: u32 = MOST_DAYS.unsigned_abs() as u32;
 
-pub const READ: Operation = Operation {
-    id: "previewRotation",
-    tag: "rotations",
-    summary: "Preview edits",
-    about: "What edits would come to, before they are made: who would be on call, where that differs from the plan, how much \
-            each person carries, and what would be refused. The edits are applied together to the rotation as it will be at \
-            `at`, by the code of the routes that they belong to. Changes nothing. Send the ETag as `If-Match` with the \
-            edit itself to make exactly what was shown.",
-    query: &[parameter(
-        "days",
-        Kind::Whole(MOST, DAYS),
-        "How many days from `at` on are compared.",
-    )],
-    body: Body::Required(shape::<PreviewRequest>),
-    gives: &[gives_tagged(
-        200,
-        "The preview, with the ETag of the rotation.",
-        shape::<RotationPreview>,
-    )],
-    refuses: &[],
-};
+pub const READ: Operation = operation("previewRotation", "rotations", "Preview edits")
+    .about("What edits would come to, before they are made: who would be on call, where that differs from the plan, how much \
+        each person carries, and what would be refused. The edits are applied together to the rotation as it will be at \
+        `at`, by the code of the routes that they belong to. Changes nothing. Send the ETag as `If-Match` with the \
+        edit itself to make exactly what was shown.")
+    .query(&[
+        parameter("days", Kind::Whole(MOST, DAYS), "How many days from `at` on are compared."),
+    ])
+    .takes::<PreviewRequest>()
+    .gives_tagged::<RotationPreview>("The preview, with the ETag of the rotation.");
 
 /// POST a preview of edits.
-pub fn read(_: &Api, call: &Call) -> Outcome {
+pub fn read(call: &Call) -> Outcome {
     let days = call.query.whole("days", DAYS, MOST)?;
     let asked = wire::parse(&call.body)?;
     let wanted = Wanted {

@@ -2,7 +2,7 @@
 
 use super::Api;
 use super::answer::{self, Outcome};
-use super::operation::{Body, Operation, gives, shape};
+use super::operation::{Operation, operation};
 use crate::actions::{App, DELIVERY, TIMER};
 use crate::runtime::background::Watch;
 use crate::runtime::heartbeat::{Heartbeat, late_after};
@@ -93,20 +93,14 @@ struct OldestUndelivered {
     age_seconds: f64,
 }
 
-pub const READINESS: Operation = Operation {
-    id: "getReadiness",
-    tag: "service",
-    summary: "Check the server's readiness",
-    about: "503 `not_ready` if the timer or the delivery loop has made no progress for 20 seconds or has failed for as long, \
-            where a write takes as long, or while the server stops; also from the moment at which a read or a write fails because \
-            of the storage, until one succeeds again, and where the database is damaged until the next start. Where nobody writes, \
-            the server does once a minute. `detail` names what is wrong. An event that an endpoint does not take is shown and makes \
-            nothing unready.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "The server is ready.", shape::<Readiness>)],
-    refuses: &[(503, "not_ready")],
-};
+pub const READINESS: Operation = operation("getReadiness", "service", "Check the server's readiness")
+    .about("503 `not_ready` if the timer or the delivery loop has made no progress for 20 seconds or has failed for as long, \
+        where a write takes as long, or while the server stops; also from the moment at which a read or a write fails because \
+        of the storage, until one succeeds again, and where the database is damaged until the next start. Where nobody writes, \
+        the server does once a minute. `detail` names what is wrong. An event that an endpoint does not take is shown and makes \
+        nothing unready.")
+    .gives::<Readiness>(200, "The server is ready.")
+    .refuses(&["not_ready"]);
 
 /// GET readyz.
 pub fn readiness(api: &Api, _: &Request) -> Outcome {

@@ -1,16 +1,14 @@
 //! /v1/rotations/{rotationId}/schedule and /history, /v1/users/{userId}/shifts: what will be, and what was.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use super::operation::{Body, Kind, Operation, PAGE, PAGE_SIZE, gives, parameter, shape};
+use super::operation::{FROM, Kind, Operation, operation, parameter, text};
 use crate::actions::reads::{self, PlanFilter};
 use crate::actions::shifts;
 use crate::domain::forecast::PlannedKind;
 use crate::domain::ids::{CellId, UserId};
 use crate::store;
 use crate::wire::history::{HistoryEntry, HoursAsHeld};
-use crate::wire::page::Page;
 use crate::wire::schedule::{self, PlannedTurn, Shift};
 
 /// The longest range of a schedule, in days.
@@ -20,40 +18,20 @@ const KINDS: &[&str] = &["turn", "arrangement", "nobody"];
 /// The longest range of the record, in days.
 const HISTORY_DAYS: i64 = 90;
 
-pub const SCHEDULE: Operation = Operation {
-    id: "getSchedule",
-    tag: "schedule",
-    summary: "Plan ahead",
-    about: "The turns that overlap a range if nothing changes, ordered by start, lane and window: dealing, absences and \
-            coverage are applied by the code that makes hand-overs. Turns are not clipped to the range.",
-    query: &[
-        parameter("from", Kind::NeededInstant, "Start of the range."),
-        parameter(
-            "to",
-            Kind::NeededInstant,
-            "The range has ended here; at most 366 days later. Equal to `from`, it asks for that instant.",
-        ),
-        parameter("userId", Kind::Text, "Only the turns of this person."),
-        parameter("cellId", Kind::Text, "Only the turns of this cell."),
-        parameter(
-            "kind",
-            Kind::SomeOf(KINDS),
-            "Only turns of these kinds; may be sent several times.",
-        ),
-        PAGE,
-        PAGE_SIZE,
-    ],
-    body: Body::None,
-    gives: &[gives(
-        200,
-        "A page of planned turns.",
-        shape::<Page<PlannedTurn>>,
-    )],
-    refuses: &[],
-};
+pub const SCHEDULE: Operation = operation("getSchedule", "schedule", "Plan ahead")
+    .about("The turns that overlap a range if nothing changes, ordered by start, lane and window: dealing, absences and \
+        coverage are applied by the code that makes hand-overs. Turns are not clipped to the range.")
+    .query(&[
+        FROM,
+        parameter("to", Kind::NeededInstant, "The range has ended here; at most 366 days later. Equal to `from`, it asks for that instant."),
+        text("userId", "Only the turns of this person."),
+        text("cellId", "Only the turns of this cell."),
+        parameter("kind", Kind::SomeOf(KINDS), "Only turns of these kinds; may be sent several times."),
+    ])
+    .gives_page::<PlannedTurn>("A page of planned turns.");
 
 /// GET schedule.
-pub fn schedule(_: &Api, call: &Call) -> Outcome {
+pub fn schedule(call: &Call) -> Outcome {
     let query = &call.query;
     let (range, page) = (query.range_or_instant(PLAN_DAYS)?, query.page()?);
     let filter = PlanFilter {
@@ -67,30 +45,18 @@ pub fn schedule(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &turns.map(|turn| schedule::render(&rotation, &turn)))
 }
 
-pub const SHIFTS: Operation = Operation {
-    id: "listShifts",
-    tag: "schedule",
-    summary: "One person's shifts",
-    about: "The turns of one person that touch a range, in all rotations that the credential may see, by start: what \
-            the schedule of each rotation says of them. A turn is split where its window shuts, and `covered` is the part \
-            of it within the range.",
-    query: &[
+pub const SHIFTS: Operation = operation("listShifts", "schedule", "One person's shifts")
+    .about("The turns of one person that touch a range, in all rotations that the credential may see, by start: what \
+        the schedule of each rotation says of them. A turn is split where its window shuts, and `covered` is the part \
+        of it within the range.")
+    .query(&[
         parameter("from", Kind::NeededInstant, "The range begins here."),
-        parameter(
-            "to",
-            Kind::NeededInstant,
-            "The range has ended here; at most 366 days later.",
-        ),
-        PAGE,
-        PAGE_SIZE,
-    ],
-    body: Body::None,
-    gives: &[gives(200, "A page of shifts.", shape::<Page<Shift>>)],
-    refuses: &[],
-};
+        parameter("to", Kind::NeededInstant, "The range has ended here; at most 366 days later."),
+    ])
+    .gives_page::<Shift>("A page of shifts.");
 
 /// GET the shifts of a person.
-pub fn shifts(_: &Api, call: &Call) -> Outcome {
+pub fn shifts(call: &Call) -> Outcome {
     let (range, page) = (call.query.range(PLAN_DAYS)?, call.query.page()?);
     let user = call.path.id("userId");
     let found = shifts::of_person(call.app, call.caller, &user, range)?;
@@ -98,33 +64,17 @@ pub fn shifts(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &found.map(|shift| schedule::shift(&shift)))
 }
 
-pub const HISTORY: Operation = Operation {
-    id: "getHistory",
-    tag: "schedule",
-    summary: "Look back",
-    about: "The turns held in a range, one entry each, including those that began before it or ended after it. A period that \
-            nobody covered is its own entry.",
-    query: &[
-        parameter("from", Kind::NeededInstant, "Start of the range."),
-        parameter(
-            "to",
-            Kind::NeededInstant,
-            "End of the range, exclusive; at most 90 days later.",
-        ),
-        PAGE,
-        PAGE_SIZE,
-    ],
-    body: Body::None,
-    gives: &[gives(
-        200,
-        "A page of the history.",
-        shape::<Page<HistoryEntry>>,
-    )],
-    refuses: &[],
-};
+pub const HISTORY: Operation = operation("getHistory", "schedule", "Look back")
+    .about("The turns held in a range, one entry each, including those that began before it or ended after it. A period that \
+        nobody covered is its own entry.")
+    .query(&[
+        FROM,
+        parameter("to", Kind::NeededInstant, "End of the range, exclusive; at most 90 days later."),
+    ])
+    .gives_page::<HistoryEntry>("A page of the history.");
 
 /// GET history.
-pub fn history(_: &Api, call: &Call) -> Outcome {
+pub fn history(call: &Call) -> Outcome {
     let (range, page) = (call.query.range(HISTORY_DAYS)?, call.query.page()?);
     let id = call.path.id("rotationId");
     let entries = reads::history(call.app, call.caller, &id, range)?;

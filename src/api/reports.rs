@@ -1,10 +1,9 @@
 //! /v1/reports: who carries how much (rules.md 7.5).
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{
-    Body, Gives, Kind, LARGEST_PAGE, LAST_PAGE, Operation, gives, parameter, shape,
+    FROM, Kind, LARGEST_PAGE, LAST_PAGE, Operation, operation, parameter, refusals, text,
 };
 use crate::actions::report::{self, Wanted};
 use crate::domain::ids::{RotationId, UserId};
@@ -17,56 +16,27 @@ use crate::wire::report::{self as wire, DutyRow};
 /// The values of `groupBy`.
 const GROUPS: &[&str] = &["person", "rotation", "personRotation", "week", "month"];
 
-pub const DUTY: Operation = Operation {
-    id: "reportDuty",
-    tag: "reports",
-    summary: "Who carries how much",
-    about: "Hours on call by the record up to now and by the plan after it, in rows of their own (`planned`), with those of nights, \
-            weekends and holidays, and how often turns, hand-overs, covers, swaps and mentions there were. Rows without anything \
-            are left out. Weeks and months are those of each person. Takes a key that is not limited to some rotations, or a \
-            member token: workspace admins get everybody's rows, others their own, of the rotations that they see. With `Accept: \
-            text/csv` the rows are a table. A range that takes too much to forecast is refused.",
-    query: &[
-        parameter("from", Kind::NeededInstant, "Start of the range."),
-        parameter(
-            "to",
-            Kind::NeededInstant,
-            "End of the range, exclusive; at most 5 years later.",
-        ),
-        parameter("rotationId", Kind::Text, "Only duty in this rotation."),
-        parameter("userId", Kind::Text, "Only duty of this person."),
-        parameter(
-            "groupBy",
-            Kind::OneOf(GROUPS),
-            "What a row is about; by default `person`. Rows of a `week` or `month` are those of each person in it.",
-        ),
-        parameter(
-            "page",
-            Kind::Whole(LAST_PAGE, 1),
-            "Which page, from 1. Without `page` and `pageSize`, all rows are on one page.",
-        ),
-        parameter(
-            "pageSize",
-            Kind::Whole(LARGEST_PAGE, 50),
-            "The maximum number of rows on a page, if one of `page` and `pageSize` is sent.",
-        ),
-    ],
-    body: Body::None,
-    gives: &[
-        gives(200, "The rows.", shape::<Page<DutyRow>>),
-        Gives {
-            status: 200,
-            about: "The rows.",
-            shape: Some(shape::<String>),
-            headers: &[],
-            media_type: csv::MEDIA_TYPE,
-        },
-    ],
-    refuses: &[(404, "not_found")],
-};
+pub const DUTY: Operation = operation("reportDuty", "reports", "Who carries how much")
+    .about("Hours on call by the record up to now and by the plan after it, in rows of their own (`planned`), with those of nights, \
+        weekends and holidays, and how often turns, hand-overs, covers, swaps and mentions there were. Rows without anything \
+        are left out. Weeks and months are those of each person. Takes a key that is not limited to some rotations, or a \
+        member token: workspace admins get everybody's rows, others their own, of the rotations that they see. With `Accept: \
+        text/csv` the rows are a table. A range that takes too much to forecast is refused.")
+    .query(&[
+        FROM,
+        parameter("to", Kind::NeededInstant, "End of the range, exclusive; at most 5 years later."),
+        text("rotationId", "Only duty in this rotation."),
+        text("userId", "Only duty of this person."),
+        parameter("groupBy", Kind::OneOf(GROUPS), "What a row is about; by default `person`. Rows of a `week` or `month` are those of each person in it."),
+        parameter("page", Kind::Whole(LAST_PAGE, 1), "Which page, from 1. Without `page` and `pageSize`, all rows are on one page."),
+        parameter("pageSize", Kind::Whole(LARGEST_PAGE, 50), "The maximum number of rows on a page, if one of `page` and `pageSize` is sent."),
+    ])
+    .gives::<Page<DutyRow>>(200, "The rows.")
+    .gives_text("The rows.", csv::MEDIA_TYPE)
+    .refuses(refusals::UNSEEN);
 
 /// GET the report of duty.
-pub fn duty(_: &Api, call: &Call) -> Outcome {
+pub fn duty(call: &Call) -> Outcome {
     let query = &call.query;
     let wanted = Wanted {
         range: query.any_range()?,

@@ -1,11 +1,10 @@
 //! /v1/requests, and what cover-requests and swap-requests have in common.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::collection::{self, Items, More};
 use super::extract::Call;
 use super::once;
-use super::operation::{Body, Kind, Operation, PAGE, PAGE_SIZE, gives, parameter, shape};
+use super::operation::{Kind, OF_ROTATION, Operation, operation, parameter, text};
 use crate::actions::answering::AnswerRequest;
 use crate::actions::requests::{self, Start};
 use crate::actions::{ActionError, App, Error};
@@ -68,39 +67,19 @@ const STATES: &[&str] = &[
 ];
 const ROLES: &[&str] = &["requester", "recipient"];
 
-pub const ACROSS: Operation = Operation {
-    id: "listRequests",
-    tag: "requests",
-    summary: "List requests of all rotations",
-    about: "The cover and swap requests of all rotations that the credential may see, newest first, with what the caller may \
-            do with each. A page of more than 64 KiB is rendered while it is sent: each request in it is current.",
-    query: &[
+pub const ACROSS: Operation = operation("listRequests", "requests", "List requests of all rotations")
+    .about("The cover and swap requests of all rotations that the credential may see, newest first, with what the caller may \
+        do with each. A page of more than 64 KiB is rendered while it is sent: each request in it is current.")
+    .query(&[
         parameter("state", Kind::OneOf(STATES), "Only those in this state."),
-        parameter(
-            "userId",
-            Kind::Text,
-            "Only those that this person has made or was asked by.",
-        ),
-        parameter(
-            "role",
-            Kind::OneOf(ROLES),
-            "Only those in which the person has this role. Without `userId`, the person is the one whose member token it is.",
-        ),
-        parameter("rotationId", Kind::Text, "Only those of this rotation."),
-        PAGE,
-        PAGE_SIZE,
-    ],
-    body: Body::None,
-    gives: &[gives(
-        200,
-        "A page of requests.",
-        shape::<Page<RequestItem>>,
-    )],
-    refuses: &[],
-};
+        text("userId", "Only those that this person has made or was asked by."),
+        parameter("role", Kind::OneOf(ROLES), "Only those in which the person has this role. Without `userId`, the person is the one whose member token it is."),
+        OF_ROTATION,
+    ])
+    .gives_page::<RequestItem>("A page of requests.");
 
 /// GET the requests of all rotations.
-pub fn across(_: &Api, call: &Call) -> Outcome {
+pub fn across(call: &Call) -> Outcome {
     let (filter, page) = (filter(call)?, call.query.page()?);
     let (app, caller) = (call.app, call.caller);
     let (found, total) = requests::list_across(app, caller, filter, page)?;

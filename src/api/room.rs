@@ -23,7 +23,7 @@ pub fn needed(row: &Row, sent: usize) -> usize {
     if row.operation.id == on_call::READ.id {
         return 0;
     }
-    let paged = row.operation.query.iter().any(|one| one.name == "pageSize");
+    let paged = row.operation.parameters().any(|one| one.name == "pageSize");
     let parsed = sent.saturating_mul(PARSED);
     if row.operation.id == preview::READ.id {
         // Two plans with the turns of both. A body takes what is left of one credential's budget at the most,

@@ -1,13 +1,9 @@
 //! /v1/rotations: list, create, read, change and delete.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::collection::{self, Items, More};
 use super::extract::Call;
-use super::operation::{
-    Body, Gives, JSON, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_nothing,
-    gives_tagged, parameter, shape,
-};
+use super::operation::{Kind, Operation, PAGE, PAGE_SIZE, operation, parameter, refusals, text};
 use crate::actions::creation::{self, NewCreation};
 use crate::actions::reads;
 use crate::actions::rotations::{Agrees, DeleteRotation, PatchShown};
@@ -27,48 +23,30 @@ use sha2::{Digest, Sha256};
 
 const MODES: &[&str] = &["manual", "auto", "external"];
 
-pub const LIST: Operation = Operation {
-    id: "listRotations",
-    tag: "rotations",
-    summary: "List rotations",
-    about: "The rotations that the credential may see, as whole resources. A page of more than 64 KiB is rendered while it is \
-            sent: each rotation in it is complete and current, and one that is deleted meanwhile is omitted.",
-    query: &[
+pub const LIST: Operation = operation("listRotations", "rotations", "List rotations")
+    .about("The rotations that the credential may see, as whole resources. A page of more than 64 KiB is rendered while it is \
+        sent: each rotation in it is complete and current, and one that is deleted meanwhile is omitted.")
+    .query(&[
         PAGE,
         PAGE_SIZE,
-        parameter(
-            "sort",
-            Kind::OneOf(&[
+        parameter("sort", Kind::OneOf(&[
                 "name",
                 "-name",
                 "createdAt",
                 "-createdAt",
                 "updatedAt",
                 "-updatedAt",
-            ]),
-            "The field to sort by, prefixed with `-` for descending; `createdAt` by default.",
-        ),
-        parameter("code", Kind::Text, "Only the rotation with this code."),
+            ]), "The field to sort by, prefixed with `-` for descending; `createdAt` by default."),
+        text("code", "Only the rotation with this code."),
         parameter("enabled", Kind::Flag, "Only enabled or only disabled ones."),
         parameter("mode", Kind::OneOf(MODES), "Only those with this mode."),
-        parameter(
-            "userId",
-            Kind::Text,
-            "Only those that this person is a member or owner of.",
-        ),
-        parameter(
-            "q",
-            Kind::Text,
-            "Only those with this text in name, code or description.",
-        ),
-    ],
-    body: Body::None,
-    gives: &[gives(200, "A page of rotations.", shape::<Page<Rotation>>)],
-    refuses: &[],
-};
+        text("userId", "Only those that this person is a member or owner of."),
+        text("q", "Only those with this text in name, code or description."),
+    ])
+    .gives::<Page<Rotation>>(200, "A page of rotations.");
 
 /// GET rotations.
-pub fn list(_: &Api, call: &Call) -> Outcome {
+pub fn list(call: &Call) -> Outcome {
     let page = call.query.page()?;
     let filter = filter(call)?;
     let (app, caller) = (call.app, call.caller);
@@ -134,40 +112,16 @@ pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
     answer::tagged(call, found, status, &body)
 }
 
-pub const CREATE: Operation = Operation {
-    id: "createRotation",
-    tag: "rotations",
-    summary: "Create a rotation",
-    about: "Creates an enabled, manual rotation with one window and nobody on duty. A retry with the same \
-            Idempotency-Key within 24 hours returns the rotation that the first attempt created.",
-    query: &[],
-    body: Body::Required(shape::<RotationRequest>),
-    gives: &[
-        Gives {
-            status: 201,
-            about: "The rotation.",
-            shape: Some(shape::<Rotation>),
-            headers: &["ETag", "Location"],
-            media_type: JSON,
-        },
-        Gives {
-            status: 200,
-            about: "The rotation that an earlier attempt with this key created.",
-            shape: Some(shape::<Rotation>),
-            headers: &["ETag", "Location"],
-            media_type: JSON,
-        },
-    ],
-    refuses: &[
-        (402, "payment_required"),
-        (409, "rotation_code_taken"),
-        (409, "idempotency_key_reused"),
-        (409, "idempotency_key_spent"),
-    ],
-};
+pub const CREATE: Operation = operation("createRotation", "rotations", "Create a rotation")
+    .about("Creates an enabled, manual rotation with one window and nobody on duty. A retry with the same \
+        Idempotency-Key within 24 hours returns the rotation that the first attempt created.")
+    .takes::<RotationRequest>()
+    .gives_with::<Rotation>(201, "The rotation.", &["ETag", "Location"])
+    .gives_with::<Rotation>(200, "The rotation that an earlier attempt with this key created.", &["ETag", "Location"])
+    .refuses(refusals::CREATE_ROTATION);
 
 /// POST rotations.
-pub fn create(_: &Api, call: &Call, key: &str) -> Outcome {
+pub fn create(call: &Call, key: &str) -> Outcome {
     let new = edit::new_rotation(&call.body)?;
     let creation = NewCreation {
         key: key.to_owned(),
@@ -184,22 +138,13 @@ pub fn create(_: &Api, call: &Call, key: &str) -> Outcome {
     ))
 }
 
-pub const READ: Operation = Operation {
-    id: "getRotation",
-    tag: "rotations",
-    summary: "Read a rotation",
-    about: "The rotation with its grid, its lists and the people on call.",
-    query: &[],
-    body: Body::None,
-    gives: &[
-        gives_tagged(200, "The rotation.", shape::<Rotation>),
-        NOT_MODIFIED,
-    ],
-    refuses: &[],
-};
+pub const READ: Operation = operation("getRotation", "rotations", "Read a rotation")
+    .about("The rotation with its grid, its lists and the people on call.")
+    .gives_tagged::<Rotation>("The rotation.")
+    .or_not_modified();
 
 /// GET a rotation.
-pub fn read(_: &Api, call: &Call) -> Outcome {
+pub fn read(call: &Call) -> Outcome {
     let found = reads::rotation(call.app, call.caller, &call.path.id("rotationId"))?;
     let as_of = call.app.as_of(call.app.now());
     let render = || rotation::render(&found, call.app.calendar(), &as_of);
@@ -210,24 +155,15 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
     }
 }
 
-pub const PATCH: Operation = Operation {
-    id: "patchRotation",
-    tag: "rotations",
-    summary: "Change a rotation",
-    about: "Changes only the members sent. People who are no longer members come off duty at once; empty slots \
-            of an enabled `auto` rotation are dealt at once.",
-    query: &[],
-    body: Body::Required(shape::<PatchRequest>),
-    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[
-        (402, "payment_required"),
-        (409, "rotation_code_taken"),
-        (409, "external_rotation_is_read_only"),
-    ],
-};
+pub const PATCH: Operation = operation("patchRotation", "rotations", "Change a rotation")
+    .about("Changes only the members sent. People who are no longer members come off duty at once; empty slots \
+        of an enabled `auto` rotation are dealt at once.")
+    .takes::<PatchRequest>()
+    .gives_tagged::<Rotation>("The whole rotation.")
+    .refuses(refusals::PATCH_ROTATION);
 
 /// PATCH a rotation.
-pub fn patch(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn patch(call: &Call, precondition: &Precondition) -> Outcome {
     let (patch, repeated) = (edit::patch(&call.body)?, Repeated::read(&call.body)?);
     let patch = PatchShown {
         patch,
@@ -248,19 +184,12 @@ pub fn agrees(call: &Call, repeated: Repeated) -> Agrees {
     })
 }
 
-pub const REMOVE: Operation = Operation {
-    id: "deleteRotation",
-    tag: "rotations",
-    summary: "Delete a rotation",
-    about: "Deletes the rotation permanently. The people on duty come off duty.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives_nothing("Deleted.")],
-    refuses: &[],
-};
+pub const REMOVE: Operation = operation("deleteRotation", "rotations", "Delete a rotation")
+    .about("Deletes the rotation permanently. The people on duty come off duty.")
+    .gives_nothing("Deleted.");
 
 /// DELETE a rotation.
-pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn remove(call: &Call, precondition: &Precondition) -> Outcome {
     call.write(precondition, DeleteRotation)?;
     Ok(Response::empty(204))
 }

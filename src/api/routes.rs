@@ -49,11 +49,11 @@ pub enum Handler {
     /// A credential or none, as configured by the operator; it determines the detail.
     Watched(fn(&Api, Detail) -> Outcome),
     /// A credential.
-    Plain(fn(&Api, &Call) -> Outcome),
+    Plain(fn(&Call) -> Outcome),
     /// A credential and an `If-Match` header.
-    IfMatch(fn(&Api, &Call, &Precondition) -> Outcome),
+    IfMatch(fn(&Call, &Precondition) -> Outcome),
     /// A credential and an `Idempotency-Key` header.
-    Keyed(fn(&Api, &Call, &str) -> Outcome),
+    Keyed(fn(&Call, &str) -> Outcome),
 }
 
 use Handler::{IfMatch, Keyed, Open, Plain, Watched};

@@ -1,25 +1,14 @@
 //! The OpenAPI document.
 
 use super::answer::{self, Outcome};
-use super::operation::{Body, Operation, gives, shape};
+use super::operation::{Operation, operation};
 use super::{Api, openapi};
 use crate::server::Request;
 use std::sync::{Arc, OnceLock};
 
-pub const OPENAPI: Operation = Operation {
-    id: "getOpenApi",
-    tag: "service",
-    summary: "This document",
-    about: "The OpenAPI 3.1 description of the API.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(
-        200,
-        "The document.",
-        shape::<serde_json::Map<String, serde_json::Value>>,
-    )],
-    refuses: &[],
-};
+pub const OPENAPI: Operation = operation("getOpenApi", "service", "This document")
+    .about("The OpenAPI 3.1 description of the API.")
+    .gives::<serde_json::Map<String, serde_json::Value>>(200, "The document.");
 
 /// GET openapi.json.
 pub fn openapi(_: &Api, _: &Request) -> Outcome {

@@ -1,12 +1,8 @@
 //! /v1/warnings, /v1/rotations/{rotationId}/warnings and /warning-settings.
 
-use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use super::operation::{
-    Body, Gives, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, Parameter, gives, gives_tagged,
-    parameter, shape,
-};
+use super::operation::{Kind, Operation, Parameter, operation, parameter};
 use crate::actions::reads;
 use crate::actions::warnings::{self, Asked, DAYS, MOST_DAYS, SetWarningSettings};
 use crate::domain::naming::Naming;
@@ -15,7 +11,6 @@ use crate::domain::rotation::Rotation;
 use crate::domain::warning_kinds::Severity;
 use crate::store::Page as Numbered;
 use crate::wire::etag::Precondition;
-use crate::wire::page::Page;
 use crate::wire::warning::{self as wire, Warning, WarningSettings, WarningSettingsRequest};
 
 /// The values of `severity`.
@@ -32,27 +27,17 @@ const QUERY: &[Parameter] = &[
         Kind::OneOf(SEVERITIES),
         "Only warnings that matter so much.",
     ),
-    PAGE,
-    PAGE_SIZE,
 ];
 
-const GIVES: &[Gives] = &[gives(200, "A page of warnings.", shape::<Page<Warning>>)];
-
-pub const READ: Operation = Operation {
-    id: "getWarnings",
-    tag: "warnings",
-    summary: "What is wrong with the plan",
-    about: "What is wrong with the plan of a rotation in the next days, by where it begins: at most 1,000 warnings of a kind. Kinds \
-            that the rotation has switched off are left out, and a disabled rotation has none. A text names another rotation only \
-            where the credential may see it.",
-    query: QUERY,
-    body: Body::None,
-    gives: GIVES,
-    refuses: &[],
-};
+pub const READ: Operation = operation("getWarnings", "warnings", "What is wrong with the plan")
+    .about("What is wrong with the plan of a rotation in the next days, by where it begins: at most 1,000 warnings of a kind. Kinds \
+        that the rotation has switched off are left out, and a disabled rotation has none. A text names another rotation only \
+        where the credential may see it.")
+    .query(QUERY)
+    .gives_page::<Warning>("A page of warnings.");
 
 /// GET the warnings of a rotation.
-pub fn read(_: &Api, call: &Call) -> Outcome {
+pub fn read(call: &Call) -> Outcome {
     let (asked, page) = asked(call)?;
     let id = call.path.id("rotationId");
     let (rotation, found) = warnings::of_rotation(call.app, call.caller, &id, asked)?;
@@ -63,20 +48,14 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
     )
 }
 
-pub const ACROSS: Operation = Operation {
-    id: "listWarnings",
-    tag: "warnings",
-    summary: "What is wrong with all plans",
-    about: "The warnings of all rotations that the credential may see, by where they begin. What concerns two rotations is told once \
-            in each. Only the first 10,000 warnings are listed and counted; send `severity` or fewer `days` for fewer.",
-    query: QUERY,
-    body: Body::None,
-    gives: GIVES,
-    refuses: &[],
-};
+pub const ACROSS: Operation = operation("listWarnings", "warnings", "What is wrong with all plans")
+    .about("The warnings of all rotations that the credential may see, by where they begin. What concerns two rotations is told once \
+        in each. Only the first 10,000 warnings are listed and counted; send `severity` or fewer `days` for fewer.")
+    .query(QUERY)
+    .gives_page::<Warning>("A page of warnings.");
 
 /// GET the warnings of all rotations.
-pub fn across(_: &Api, call: &Call) -> Outcome {
+pub fn across(call: &Call) -> Outcome {
     let (asked, page) = asked(call)?;
     let found = warnings::of_all(call.app, call.caller, asked)?;
     let found = answer::page_of(found, page);
@@ -97,39 +76,32 @@ fn asked(call: &Call) -> Result<(Asked, Numbered), Refusal> {
     Ok((asked, query.page()?))
 }
 
-pub const SETTINGS: Operation = Operation {
-    id: "getWarningSettings",
-    tag: "warnings",
-    summary: "Read the warning settings",
-    about: "The ETag is the rotation's.",
-    query: &[],
-    body: Body::None,
-    gives: &[
-        gives_tagged(200, "The settings.", shape::<WarningSettings>),
-        NOT_MODIFIED,
-    ],
-    refuses: &[],
-};
+pub const SETTINGS: Operation = operation(
+    "getWarningSettings",
+    "warnings",
+    "Read the warning settings",
+)
+.about("The ETag is the rotation's.")
+.gives_tagged::<WarningSettings>("The settings.")
+.or_not_modified();
 
 /// GET the settings.
-pub fn settings(_: &Api, call: &Call) -> Outcome {
+pub fn settings(call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
     shown(call, &reads::rotation(call.app, call.caller, &id)?)
 }
 
-pub const SET: Operation = Operation {
-    id: "setWarningSettings",
-    tag: "warnings",
-    summary: "Change the warning settings",
-    about: "Which kinds of warnings the rotation wants, and how much rest between two turns.",
-    query: &[],
-    body: Body::Required(shape::<WarningSettingsRequest>),
-    gives: &[gives_tagged(200, "The settings.", shape::<WarningSettings>)],
-    refuses: &[],
-};
+pub const SET: Operation = operation(
+    "setWarningSettings",
+    "warnings",
+    "Change the warning settings",
+)
+.about("Which kinds of warnings the rotation wants, and how much rest between two turns.")
+.takes::<WarningSettingsRequest>()
+.gives_tagged::<WarningSettings>("The settings.");
 
 /// PUT the settings.
-pub fn set(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+pub fn set(call: &Call, precondition: &Precondition) -> Outcome {
     let set = SetWarningSettings(wire::settings_change(&call.body)?);
     shown(call, &call.write(precondition, set)?.rotation)
 }

@@ -2,7 +2,7 @@
 
 use super::Api;
 use super::answer::{self, Outcome};
-use super::operation::{Body, Gives, Operation, gives, shape};
+use super::operation::{Operation, operation};
 use super::readiness::{age, ago};
 use crate::actions::{Error, TIMER, directory_sync};
 use crate::domain::chat::PlatformState;
@@ -50,16 +50,9 @@ pub struct Health {
     version: &'static str,
 }
 
-pub const HEALTH: Operation = Operation {
-    id: "getHealth",
-    tag: "service",
-    summary: "Check the server's health",
-    about: "Whether the process responds and can read its database.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "The server is healthy.", shape::<Health>)],
-    refuses: &[],
-};
+pub const HEALTH: Operation = operation("getHealth", "service", "Check the server's health")
+    .about("Whether the process responds and can read its database.")
+    .gives::<Health>(200, "The server is healthy.");
 
 /// GET healthz.
 pub fn health(api: &Api, _: &Request) -> Outcome {
@@ -72,26 +65,13 @@ pub fn health(api: &Api, _: &Request) -> Outcome {
     answer::json(200, &health)
 }
 
-pub const METRICS: Operation = Operation {
-    id: "getMetrics",
-    tag: "service",
-    summary: "Metrics for Prometheus",
-    about: "In the text format 0.0.4: requests, how late hand-overs were, deliveries, and who is on call. People and slots are \
-            identified by their ids, rotations also by their names. Metrics that identify a rotation or a person \
-            (`rota_rotation_info`, `rota_on_call`, `rota_nobody_on_call_seconds`, `rota_warnings`) need an API key with the scope \
-            `read:oncall` that is not limited to some rotations; without a credential they are left out. `[metrics] access` \
-            changes that: `open` shows everything to anybody, `key` refuses a request without a key.",
-    query: &[],
-    body: Body::None,
-    gives: &[Gives {
-        status: 200,
-        about: "The metrics.",
-        shape: Some(shape::<String>),
-        headers: &[],
-        media_type: metrics::MEDIA_TYPE,
-    }],
-    refuses: &[],
-};
+pub const METRICS: Operation = operation("getMetrics", "service", "Metrics for Prometheus")
+    .about("In the text format 0.0.4: requests, how late hand-overs were, deliveries, and who is on call. People and slots are \
+        identified by their ids, rotations also by their names. Metrics that identify a rotation or a person \
+        (`rota_rotation_info`, `rota_on_call`, `rota_nobody_on_call_seconds`, `rota_warnings`) need an API key with the scope \
+        `read:oncall` that is not limited to some rotations; without a credential they are left out. `[metrics] access` \
+        changes that: `open` shows everything to anybody, `key` refuses a request without a key.")
+    .gives_text("The metrics.", metrics::MEDIA_TYPE);
 
 /// The cache of metrics. The lock is held while a page is rendered: one at a time, so that frequent requests do not
 /// overload the server.

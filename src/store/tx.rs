@@ -157,7 +157,9 @@ impl WriteTx<'_> {
             signals: self.signals,
             undo: Undo::Savepoint("part"),
         };
-        attempt(turn, act)
+        let mut outcome = None;
+        attempt(turn, Box::new(|tx| outcome.insert(act(tx)).is_ok()))?;
+        outcome.unwrap_or_else(|| Err(Error::Stopped.into()))
     }
 
     /// Signals an instant that is stored as due to the timer.
@@ -268,11 +270,15 @@ impl Turn<'_> {
     }
 }
 
-/// Runs a job. An error or a panic undoes its changes and no others.
-pub(super) fn attempt<T, E: From<Error>>(
-    turn: Turn,
-    act: impl FnOnce(&mut WriteTx) -> Result<T, E>,
-) -> Result<T, E> {
+/// What a job does in its transaction. It keeps its outcome itself and returns whether it succeeded, so that what runs jobs is
+/// compiled once rather than for each of over a hundred actions.
+pub(super) type Act<'a> = Box<dyn FnOnce(&mut WriteTx) -> bool + 'a>;
+
+/// Runs a job and returns whether it succeeded. A failure or a panic undoes its changes and no others.
+///
+/// # Errors
+/// The job panicked, or its transaction has ended.
+pub(super) fn attempt(turn: Turn, act: Act) -> Result<bool, Error> {
     let noted = turn.begin()?;
     let _guard = TransactionGuard::enter();
     let Turn {
@@ -281,12 +287,13 @@ pub(super) fn attempt<T, E: From<Error>>(
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         act(&mut WriteTx { conn, now, signals })
     }));
-    let outcome = outcome.unwrap_or_else(|panic| Err(Error::Panicked(panic_text(&*panic)).into()));
-    let ended = turn.end(outcome.is_err(), noted);
-    // The first error is returned. If its changes could not be undone alone, the whole batch was.
-    let outcome = outcome?;
-    ended?;
-    Ok(outcome)
+    let ended = turn.end(!matches!(outcome, Ok(true)), noted);
+    // The first error is reported. If its changes could not be undone alone, the whole batch was.
+    let succeeded = outcome.map_err(|panic| Error::Panicked(panic_text(&*panic)))?;
+    if succeeded {
+        ended?;
+    }
+    Ok(succeeded)
 }
 
 /// Runs a statement from the statement cache.

@@ -2,7 +2,7 @@
 //! alone.
 
 use super::open_files::OpenFiles;
-use super::tx::{BEGIN, PendingSignals, Turn, Undo, attempt, run};
+use super::tx::{Act, BEGIN, PendingSignals, Turn, Undo, attempt, run};
 use super::{Access, CommitSignals, Error, StorageHealth, StoreError, WriteTx, rows, version};
 use crate::domain::audit::AuditEntry;
 use crate::failpoint;
@@ -15,24 +15,30 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// A job for the storage thread. It has no type parameters: over a hundred actions write, and the queue is compiled once for all.
+/// An [`Act`] that another thread may run.
+type SentAct = Box<dyn FnOnce(&mut WriteTx) -> bool + Send>;
+
+/// A job for the storage thread.
 struct Job {
     safety: Safety,
-    run: Run,
+    act: SentAct,
     /// Where the end of its batch is sent.
     ended: SyncSender<Ended>,
 }
 
-/// Gets the transaction of its batch, or the reason why there is none, and keeps the outcome for the caller. Returns the audit
-/// entries that it stored.
-type Run = Box<dyn FnOnce(Result<Turn<'_>, String>) -> Vec<AuditEntry> + Send>;
+/// How a job ended.
+struct Ran {
+    /// Whether the act succeeded, or why it did not run to its end.
+    succeeded: Result<bool, Error>,
+    /// The audit entries that it stored.
+    entries: Vec<AuditEntry>,
+}
 
-/// How the batch of a job ended.
+/// How a job and its batch ended.
 struct Ended {
+    ran: Ran,
     /// Or why the batch is not on disk.
     committed: Result<(), String>,
-    /// What the job stored.
-    entries: Vec<AuditEntry>,
 }
 
 /// What a commit survives.
@@ -127,14 +133,46 @@ impl Writer {
         T: Send + 'static,
         E: StoreError + Send + 'static,
     {
-        let (job, pending) = job(safety, act);
+        let outcome = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&outcome);
+        let submitted = self.submit(
+            safety,
+            Box::new(move |tx| {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.insert(act(tx)).is_ok()
+            }),
+        );
+        let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = submitted.map_err(E::from).and_then(|()| {
+            let outcome = outcome.take();
+            outcome.unwrap_or_else(|| Err(Error::Stopped.into()))
+        });
+        if let Some(error) = outcome.as_ref().err().and_then(StoreError::of_storage) {
+            self.shared.health.failed(Access::Write, error);
+        }
+        outcome
+    }
+
+    /// Runs a job and returns once its batch is on disk, or the job has failed by itself.
+    fn submit(&self, safety: Safety, act: SentAct) -> Result<(), Error> {
+        let (ended, end) = sync_channel(1);
+        let job = Job { safety, act, ended };
         match self.shared.idle_connection() {
             Some(mut connection) if self.jobs.is_some() => {
                 self.shared.serve(&mut connection, vec![job], |_, _| None);
             }
             _ => self.queue(job),
         }
-        pending.wait(&self.shared.health)
+        let Ended { ran, committed } = end.recv().map_err(|_| Error::Stopped)?;
+        // A refusal is returned whether or not the other jobs of its batch could be stored.
+        if ran.succeeded? {
+            committed.map_err(Error::NotCommitted)?;
+            // On the thread of the caller: other writers do not wait for the log.
+            for entry in ran.entries {
+                log::info!(target: "rota::audit", "{entry}");
+            }
+        }
+        Ok(())
     }
 
     /// Without a storage thread the job is dropped, and its caller gets an error.
@@ -161,73 +199,6 @@ impl Writer {
     pub(super) fn now(&self) -> Timestamp {
         self.shared.now()
     }
-}
-
-/// The outcome of a submitted write.
-struct Pending<T, E> {
-    /// `None` until the job has run.
-    outcome: Arc<Mutex<Option<Result<T, E>>>>,
-    ended: Receiver<Ended>,
-}
-
-impl<T, E: StoreError> Pending<T, E> {
-    /// Waits until the write is on disk or has failed. What is on disk is logged here, on the thread of the caller: other writers
-    /// do not wait for the log.
-    fn wait(self, health: &StorageHealth) -> Result<T, E> {
-        let Ended { committed, entries } = self.ended.recv().map_err(|_| Error::Stopped)?;
-        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        let outcome = outcome.take().ok_or(Error::Stopped)?;
-        // A refusal is returned whether or not the other jobs of its batch could be stored.
-        let outcome = match (outcome, committed) {
-            (Ok(_), Err(why)) => Err(Error::NotCommitted(why).into()),
-            (outcome, _) => outcome,
-        };
-        match outcome.as_ref().map_err(StoreError::of_storage) {
-            Ok(_) => log_entries(entries),
-            Err(Some(error)) => health.failed(Access::Write, error),
-            Err(None) => {}
-        }
-        outcome
-    }
-}
-
-fn log_entries(entries: Vec<AuditEntry>) {
-    for entry in entries {
-        log::info!(target: "rota::audit", "{entry}");
-    }
-}
-
-fn job<T, E>(
-    safety: Safety,
-    act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
-) -> (Job, Pending<T, E>)
-where
-    T: Send + 'static,
-    E: From<Error> + Send + 'static,
-{
-    let (ended, end) = sync_channel(1);
-    let outcome = Arc::new(Mutex::new(None));
-    let kept = Arc::clone(&outcome);
-    let run: Run = Box::new(move |transaction| {
-        let (outcome, entries) = match transaction {
-            Ok(turn) => {
-                let changes = turn.conn.total_changes();
-                let outcome = attempt(turn, act);
-                if outcome.is_ok() && turn.conn.total_changes() != changes {
-                    turn.signals.note_stored();
-                }
-                (outcome, turn.signals.take_entries())
-            }
-            Err(why) => (Err(Error::NotCommitted(why).into()), Vec::new()),
-        };
-        *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-        entries
-    });
-    let pending = Pending {
-        outcome,
-        ended: end,
-    };
-    (Job { safety, run, ended }, pending)
 }
 
 impl Drop for Writer {
@@ -340,8 +311,14 @@ impl Shared {
                     Undo::Savepoint("job")
                 },
             };
-            let entries = (job.run)(state.as_ref().map(|()| turn).map_err(String::clone));
-            ran.push((job.ended, entries));
+            let outcome = match &state {
+                Ok(()) => turn.run(job.act),
+                Err(why) => Ran {
+                    succeeded: Err(Error::NotCommitted(why.clone())),
+                    entries: Vec::new(),
+                },
+            };
+            ran.push((job.ended, outcome));
             // A full disk or an I/O error rolls back the whole batch, not just the job that met it.
             if state.is_ok() && conn.is_autocommit() {
                 state = Err(named("the transaction was rolled back".into()));
@@ -371,10 +348,10 @@ impl Shared {
             contention.saturating_sub(1)
         };
         self.contention.store(contention, Ordering::Relaxed);
-        for (ended, entries) in ran {
+        for (ended, ran) in ran {
             let committed = committed.clone();
             // Fails if the caller's thread has died; the write is stored anyway.
-            drop(ended.send(Ended { committed, entries }));
+            drop(ended.send(Ended { ran, committed }));
         }
         self.heartbeat.idle();
         served
@@ -401,6 +378,20 @@ impl Shared {
         self.open_files.check().inspect_err(|why| {
             self.health.failed(Access::Write, &Error::Lost(why.clone()));
         })
+    }
+}
+
+impl Turn<'_> {
+    fn run(self, act: Act) -> Ran {
+        let changes = self.conn.total_changes();
+        let succeeded = attempt(self, act);
+        if matches!(succeeded, Ok(true)) && self.conn.total_changes() != changes {
+            self.signals.note_stored();
+        }
+        Ran {
+            succeeded,
+            entries: self.signals.take_entries(),
+        }
     }
 }
 

@@ -27,7 +27,7 @@
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
 //! | Kills, stops and restarts, full disks, damaged or lost files, clock steps | `faults`, with one module for each subject |
-//! | What waits in real time, all at once; its name comes first, so it is begun first | `all_at_once` |
+//! | What waits in real time; it is begun with the run | `waits` |
 //! | Random requests | `fuzz` |
 //! | README and manual | `docs` |
 //! | Imports between the modules of `src` | `architecture` |
@@ -35,7 +35,6 @@
 
 mod support;
 
-mod all_at_once;
 mod api;
 mod architecture;
 mod arrangements;
@@ -61,6 +60,7 @@ mod rotations;
 mod slack;
 mod sources;
 mod swaps;
+mod waits;
 mod warnings;
 mod web;
 mod webhooks;

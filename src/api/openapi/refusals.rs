@@ -52,14 +52,28 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
         .into_iter()
         .map(|(status, codes)| (status, codes.to_vec()))
         .collect();
-    for (status, code) in row.operation.refuses {
-        match all.iter_mut().find(|(known, _)| known == status) {
+    for code in row.operation.refuses {
+        let status = status(code);
+        match all.iter_mut().find(|(known, _)| *known == status) {
             Some((_, codes)) => codes.push(code),
-            None => all.push((*status, vec![code])),
+            None => all.push((status, vec![code])),
         }
     }
     all.sort_by_key(|(status, _)| *status);
     all
+}
+
+/// The status of a code that only some operations answer.
+fn status(code: &str) -> u16 {
+    match code {
+        "payment_required" => 402,
+        "not_found" => 404,
+        "invalidCoverCursor" => 422,
+        "too_many_readings" => 429,
+        "chat_unavailable" | "partner_unavailable" | "not_ready" => 503,
+        _ if code.starts_with("webhook_url_") || code.starts_with("webhook_event_") => 400,
+        _ => 409,
+    }
 }
 
 /// The name of a refusal: one per status, except for statuses with codes of their own.

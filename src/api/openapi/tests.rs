@@ -48,7 +48,7 @@ fn every_envelope_has_pages() {
         };
         let members = schema["properties"].as_object();
         let is_envelope = members.is_some_and(|members| members.contains_key("totalPages"));
-        let taken = row.operation.query.iter().map(|parameter| parameter.name);
+        let taken = row.operation.parameters().map(|parameter| parameter.name);
         let taken = taken.filter(|name| ["page", "pageSize"].contains(name));
         let whole = row.operation.id == "listDeliveryAttempts";
         let expected = if is_envelope && !whole { 2 } else { 0 };

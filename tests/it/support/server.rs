@@ -109,6 +109,7 @@ impl Start {
 
     /// Starts and waits for `ready`. If the process ends instead, returns its status and standard error.
     pub fn attempt(self) -> Result<Rota, (ExitStatus, String)> {
+        crate::waits::begin();
         let dir = TempDir::new();
         let mut command = rota(dir.path());
         command.args(["dev", "--listen", "127.0.0.1:0"]);
