@@ -375,7 +375,7 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             rule: "dealtAt",
             text,
             at: at.into(),
-            reason: reason,
+            reason,
             cadence: cadence.map(|cadence| cadence::render(Some(&cadence), calendar, None)),
             moved_from: moved_from.map(Moment),
         }
@@ -474,7 +474,7 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
         Step::NotRecorded(what) => NotRecordedStep {
             rule: "notRecorded",
             text,
-            what: what,
+            what,
         }
         .into(),
     }

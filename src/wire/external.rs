@@ -129,7 +129,7 @@ pub fn assignments(rotation: &Rotation, as_of: &AsOf) -> Option<ExternalAssignme
     });
     Some(ExternalAssignments {
         as_of_utc: as_of.now.into(),
-        state: state,
+        state,
         coverage: external.coverage(state),
         last_successful_read_utc: schedule.read_at.map(Moment),
         last_read_failure_utc: schedule.failed_at.map(Moment),

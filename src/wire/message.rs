@@ -59,7 +59,7 @@ pub struct NotificationSettings {
 pub fn notifications(settings: &relay::NotificationSettings) -> NotificationSettings {
     NotificationSettings {
         mail: settings.mail,
-        kinds: settings.kinds.iter().copied().collect(),
+        kinds: settings.kinds.to_vec(),
     }
 }
 
