@@ -118,7 +118,8 @@ impl Reader<'_> {
         let then = forecast::traced_at(self.rotation, dealing, instants, &mut budget, trace)?;
         if then.trace.as_ref().is_some_and(Trace::is_full) {
             return Ok(invalid(
-                "cellId: too many people are in the rotation for all cells; name one",
+                "cellId",
+                "too many people are in the rotation for all cells; name one",
             )?);
         }
         let slots = 0..then.cells.len();

@@ -76,9 +76,10 @@ pub(super) fn duty_at(
 pub(super) fn check_instant(app: &App, rotation: &Rotation, at: Timestamp) -> Result<(), Refusal> {
     let created_at = rotation.stamps.created_at;
     if at < created_at {
-        return invalid(format!(
-            "at: the rotation was created at {created_at}; send that instant or a later one"
-        ));
+        return invalid(
+            "at",
+            format!("the rotation was created at {created_at}; send that instant or a later one"),
+        );
     }
     check_ahead(present(app, rotation), at)
 }
@@ -87,9 +88,10 @@ pub(super) fn check_instant(app: &App, rotation: &Rotation, at: Timestamp) -> Re
 fn check_ahead(now: Timestamp, at: Timestamp) -> Result<(), Refusal> {
     let furthest = SignedDuration::from_hours(24 * AHEAD_DAYS);
     match at.duration_since(now) > furthest {
-        true => invalid(format!(
-            "at: send an instant at most {AHEAD_DAYS} days from now"
-        )),
+        true => invalid(
+            "at",
+            format!("send an instant at most {AHEAD_DAYS} days from now"),
+        ),
         false => Ok(()),
     }
 }

@@ -164,13 +164,14 @@ fn range(now: Timestamp, when: When) -> Result<Interval, Refusal> {
     let days = |days: i64| SignedDuration::from_hours(24 * days);
     let from = when.at.unwrap_or(now);
     if now.duration_since(from) > JUST_NOW {
-        return invalid("at: send an instant that is not over, or omit it for now");
+        return invalid("at", "send an instant that is not over, or omit it for now");
     }
     let from = from.max(now);
     if from.duration_since(now) > days(MOST_DAYS) {
-        return invalid(format!(
-            "at: send an instant at most {MOST_DAYS} days from now"
-        ));
+        return invalid(
+            "at",
+            format!("send an instant at most {MOST_DAYS} days from now"),
+        );
     }
     Ok(Interval {
         from,
@@ -199,9 +200,10 @@ fn plan(
 /// A forecast's refusal, of the member that asks for too much.
 fn too_far(refusal: Refusal, member: &str) -> Refusal {
     match refusal {
-        Refusal::Invalid(_) => Refusal::Invalid(format!(
-            "{member}: too many hand-overs lie before it; look at fewer days, or at a nearer instant"
-        )),
+        Refusal::Invalid { .. } => Refusal::invalid(
+            member,
+            "too many hand-overs lie before it; look at fewer days, or at a nearer instant",
+        ),
         other => other,
     }
 }

@@ -44,7 +44,10 @@ pub fn duty(
 ) -> Result<Vec<Row>, ActionError> {
     let only = caller.check_report(wanted.user.as_ref())?;
     if wanted.range.length() > LONGEST {
-        return Ok(invalid("to: send an instant at most 5 years after `from`")?);
+        return Ok(invalid(
+            "to",
+            "send an instant at most 5 years after `from`",
+        )?);
     }
     let rotations = store.read(|tx| -> Result<_, ActionError> {
         if let Some(id) = &wanted.rotation {

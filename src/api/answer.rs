@@ -82,6 +82,14 @@ pub fn not_modified(if_none_match: Option<&str>, tag: &str) -> Option<Response> 
     known.then(|| with(Response::empty(304), "ETag", tag))
 }
 
+/// A page of a list of so many items.
+///
+/// # Errors
+/// An internal error if serialization fails.
+pub fn listed<T: Serialize>(items: Vec<T>, page: Page, total: u64) -> Outcome {
+    json(200, &PageShape::new(items, page.number, page.size, total))
+}
+
 /// A page of a complete list.
 pub fn page_of<T>(items: Vec<T>, page: Page) -> PageShape<T> {
     PageShape::of(items, page.number, page.size)

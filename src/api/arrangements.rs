@@ -12,7 +12,6 @@ use crate::wire::arrangement::{
     self, AgreementPreview, Arrangement, ArrangementWritten, AssignmentRequest, Named, StepRequest,
 };
 use crate::wire::etag::Precondition;
-use crate::wire::page::Page;
 
 /// The stored response of a write of arrangements.
 fn written(operation_id: &str, written: &Written) -> Result<String, Error> {
@@ -47,8 +46,7 @@ pub const CREATE: Operation = operation("createArrangement", "arrangements", "As
 /// POST an assignment.
 pub fn create(call: &Call, precondition: &Precondition) -> Outcome {
     let (operation_id, new) = arrangement::parse_new(&call.body)?;
-    let key = (CREATE.id, operation_id);
-    once::write(call, precondition, key, Assign(new), written)
+    once::write(call, precondition, operation_id, Assign(new), written)
 }
 
 pub const LIST: Operation = operation("listArrangements", "arrangements", "List arrangements")
@@ -62,7 +60,7 @@ pub fn list(call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let (found, total) = arrangements::list(call.app, call.caller, &id, range, page)?;
     let shown = found.iter().map(arrangement::render).collect();
-    answer::json(200, &Page::new(shown, page.number, page.size, total))
+    answer::listed(shown, page, total)
 }
 
 pub const READ: Operation = operation("getArrangement", "arrangements", "Read an arrangement")
@@ -93,8 +91,7 @@ pub fn change(call: &Call, precondition: &Precondition) -> Outcome {
         new,
         expected_revision,
     };
-    let key = (CHANGE.id, operation_id);
-    once::write(call, precondition, key, change, written)
+    once::write(call, precondition, operation_id, change, written)
 }
 
 pub const END: Operation = operation("endArrangement", "arrangements", "End an assignment")
@@ -110,5 +107,5 @@ pub fn end(call: &Call, precondition: &Precondition) -> Outcome {
         arrangement: call.path.id("arrangementId"),
         expected_revision: step.expected_revision,
     };
-    once::write(call, precondition, (END.id, operation_id), end, written)
+    once::write(call, precondition, operation_id, end, written)
 }

@@ -6,7 +6,6 @@ use super::operation::{Operation, instant, operation, refusals, text};
 use crate::actions::audit;
 use crate::domain::audit::{ActorFilter, AuditFilter};
 use crate::wire::audit::{self as wire, AuditEntry};
-use crate::wire::page::Page;
 
 pub const LIST: Operation = operation("listAudit", "audit", "Who changed what")
     .about("Every committed change and every refused credential, newest first; hand-overs by cadence are in the record \
@@ -38,5 +37,5 @@ pub fn list(call: &Call) -> Outcome {
     let page = query.page()?;
     let (entries, total) = audit::list(call.app, call.caller, &filter, page)?;
     let entries = entries.into_iter().map(wire::render).collect();
-    answer::json(200, &Page::new(entries, page.number, page.size, total))
+    answer::listed(entries, page, total)
 }

@@ -7,7 +7,6 @@ use crate::actions::calendar_feeds;
 use crate::wire::calendar_feed::{
     self as wire, CalendarFeed, CalendarFeedRequest, CalendarFeedWithAddress,
 };
-use crate::wire::page::Page;
 
 pub const LIST: Operation = operation("listCalendarFeeds", "calendars", "List calendar feeds")
     .about("The oldest first, without their addresses. A person lists those of their own turns and those that they made; a \
@@ -19,7 +18,7 @@ pub fn list(call: &Call) -> Outcome {
     let page = call.query.page()?;
     let (found, total) = calendar_feeds::list(call.app, call.caller, page)?;
     let shown = found.iter().map(wire::render).collect();
-    answer::json(200, &Page::new(shown, page.number, page.size, total))
+    answer::listed(shown, page, total)
 }
 
 pub const CREATE: Operation = operation("createCalendarFeed", "calendars", "Create a calendar feed")

@@ -3,7 +3,7 @@
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Operation, operation};
-use super::rotations::tagged;
+use super::rotations::whole;
 use crate::actions::chat_status::{self, GroupStatus, TopicStatus};
 use crate::actions::duty_group::{self, BindDutyGroup, UnbindDutyGroup};
 use crate::actions::platform;
@@ -24,7 +24,7 @@ pub const BIND: Operation = operation("setOnDutyGroup", "chat", "Bind an on-duty
 /// PUT the on-duty group.
 pub fn bind(call: &Call, precondition: &Precondition) -> Outcome {
     let bind = BindDutyGroup::new(wire::on_duty_group(&call.body)?);
-    tagged(call, 200, &call.write(precondition, bind)?.rotation)
+    whole(call, precondition, bind)
 }
 
 pub const UNBIND: Operation = operation("removeOnDutyGroup", "chat", "Unbind the on-duty group")
@@ -33,8 +33,7 @@ pub const UNBIND: Operation = operation("removeOnDutyGroup", "chat", "Unbind the
 
 /// DELETE the on-duty group.
 pub fn unbind(call: &Call, precondition: &Precondition) -> Outcome {
-    let written = call.write(precondition, UnbindDutyGroup)?;
-    tagged(call, 200, &written.rotation)
+    whole(call, precondition, UnbindDutyGroup)
 }
 
 pub const CAPABILITIES: Operation = operation(

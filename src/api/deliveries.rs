@@ -50,7 +50,7 @@ pub fn list(call: &Call) -> Outcome {
     let id = call.path.id("webhookId");
     let (found, total) = deliveries::list(call.app, &id, filter, page)?;
     let shown = found.iter().map(delivery::render).collect();
-    answer::json(200, &Page::new(shown, page.number, page.size, total))
+    answer::listed(shown, page, total)
 }
 
 pub const ATTEMPTS: Operation = operation("listDeliveryAttempts", "webhooks", "List attempts of a delivery")
@@ -61,9 +61,7 @@ pub const ATTEMPTS: Operation = operation("listDeliveryAttempts", "webhooks", "L
 pub fn attempts(call: &Call) -> Outcome {
     for name in ["page", "pageSize"] {
         if call.query.one(name)?.is_some() {
-            return Ok(invalid(format!(
-                "{name}: attempts are always on one page; omit it"
-            ))?);
+            return Ok(invalid(name, "attempts are always on one page; omit it")?);
         }
     }
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));

@@ -47,7 +47,7 @@ fn listed<T, R: Serialize>(
         false => (Vec::new(), 0),
     };
     let shown = found.into_iter().map(show).collect();
-    answer::json(200, &Page::new(shown, page.number, page.size, total))
+    answer::listed(shown, page, total)
 }
 
 /// A record of the directory, if it exists for this caller.

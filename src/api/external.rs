@@ -3,7 +3,7 @@
 use super::answer::{self, Outcome, page_of};
 use super::extract::Call;
 use super::operation::{Operation, PAGE, PAGE_SIZE, operation, text};
-use super::rotations::tagged;
+use super::rotations::whole;
 use crate::actions::partners::linking::{LinkExternal, UnlinkExternal};
 use crate::actions::partners::people::Participant;
 use crate::actions::partners::schedules::{PartnerStatus, WithRotations};
@@ -112,7 +112,7 @@ pub const LINK: Operation = operation("linkExternal", "partners", "Follow a part
 /// PUT external.
 pub fn link(call: &Call, precondition: &Precondition) -> Outcome {
     let link = LinkExternal::to(wire::link(&call.body)?);
-    tagged(call, 200, &call.write(precondition, link)?.rotation)
+    whole(call, precondition, link)
 }
 
 pub const UNLINK: Operation = operation("unlinkExternal", "partners", "Stop following a partner's schedule")
@@ -122,9 +122,5 @@ pub const UNLINK: Operation = operation("unlinkExternal", "partners", "Stop foll
 
 /// DELETE external.
 pub fn unlink(call: &Call, precondition: &Precondition) -> Outcome {
-    tagged(
-        call,
-        200,
-        &call.write(precondition, UnlinkExternal)?.rotation,
-    )
+    whole(call, precondition, UnlinkExternal)
 }

@@ -3,7 +3,7 @@
 use super::answer::Outcome;
 use super::extract::Call;
 use super::operation::{Operation, operation, refusals};
-use super::rotations::tagged;
+use super::rotations::whole;
 use crate::actions::channels::SetChannel;
 use crate::actions::grid::{ReplaceCoverage, WriteRoster};
 use crate::wire::edit::{self, ChannelRequest};
@@ -23,7 +23,7 @@ pub const COVERAGE: Operation = operation("replaceCoverage", "rotations", "Repla
 /// PUT coverage.
 pub fn coverage(call: &Call, precondition: &Precondition) -> Outcome {
     let replace = ReplaceCoverage(grid::parse(&call.body)?);
-    tagged(call, 200, &call.write(precondition, replace)?.rotation)
+    whole(call, precondition, replace)
 }
 
 pub const ROSTER: Operation = operation("narrowRoster", "rotations", "Write a roster")
@@ -39,7 +39,7 @@ pub fn roster(call: &Call, precondition: &Precondition) -> Outcome {
         spec: roster::parse(&call.body)?,
         roster: Some(call.path.id("rosterId")),
     };
-    tagged(call, 200, &call.write(precondition, write)?.rotation)
+    whole(call, precondition, write)
 }
 
 pub const COMMON_ROSTER: Operation =
@@ -55,7 +55,7 @@ pub fn common_roster(call: &Call, precondition: &Precondition) -> Outcome {
         spec: roster::parse_common(&call.body)?,
         roster: None,
     };
-    tagged(call, 200, &call.write(precondition, write)?.rotation)
+    whole(call, precondition, write)
 }
 
 pub const CHANNEL: Operation = operation("setChannel", "rotations", "Change a channel's settings")
@@ -70,5 +70,5 @@ pub fn channel(call: &Call, precondition: &Precondition) -> Outcome {
         change: edit::channel(&call.body)?,
         channel: call.path.id("channelId"),
     };
-    tagged(call, 200, &call.write(precondition, set)?.rotation)
+    whole(call, precondition, set)
 }

@@ -11,7 +11,6 @@ use crate::domain::rotation::Rotation;
 use crate::store::MentionFilter;
 use crate::wire::etag::Precondition;
 use crate::wire::mention::{self as wire, Mention, MentionSettings, MentionSettingsRequest};
-use crate::wire::page::Page;
 
 pub const READ: Operation = operation("getMention", "mentions", "Read a mention")
     .about("Who opened the mention, who was notified, and its state.")
@@ -46,7 +45,7 @@ pub fn list(call: &Call) -> Outcome {
     };
     let (found, total) = mentions::list(call.app, call.caller, filter, page)?;
     let data = found.iter().map(wire::render).collect();
-    answer::json(200, &Page::new(data, page.number, page.size, total))
+    answer::listed(data, page, total)
 }
 
 pub const ACKNOWLEDGE: Operation = operation("acknowledgeMention", "mentions", "Acknowledge a mention")

@@ -8,7 +8,6 @@ use crate::domain::message::Recipient;
 use crate::domain::relay::{MessageState, message_id};
 use crate::store::MessageFilter;
 use crate::wire::message::{self as wire, Message, NotificationSettings, Reached};
-use crate::wire::page::Page;
 
 const STATES: &[&str] = &["waiting", "sent", "dropped"];
 
@@ -42,7 +41,7 @@ pub fn list(call: &Call) -> Outcome {
     };
     let (found, total) = messages::list(call.app, call.caller, filter, page)?;
     let data = found.into_iter().map(render).collect();
-    answer::json(200, &Page::new(data, page.number, page.size, total))
+    answer::listed(data, page, total)
 }
 
 fn render(message: ListedMessage) -> Message {

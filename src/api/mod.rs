@@ -24,7 +24,7 @@ mod calendar_feeds;
 mod calendars;
 mod chat;
 mod collection;
-mod covers;
+mod covers_and_swaps;
 mod deliveries;
 mod directory;
 mod explain;
@@ -50,7 +50,6 @@ mod room;
 mod rotations;
 mod routes;
 mod service;
-mod swaps;
 mod warnings;
 mod watch;
 mod webhooks;
@@ -351,8 +350,8 @@ fn ready(row: &Row, request: &Request) -> Result<Ready, Problem> {
                 ));
             }
             if key.len() > LONGEST_KEY {
-                let detail = format!("Idempotency-Key: send at most {LONGEST_KEY} bytes");
-                return Ok(invalid(detail)?);
+                let most = format!("send at most {LONGEST_KEY} bytes");
+                return Ok(invalid("Idempotency-Key", most)?);
             }
             Ok(Box::new(move |call| run(call, &key)))
         }

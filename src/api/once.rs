@@ -9,12 +9,12 @@ use crate::wire::arrangement;
 use crate::wire::etag::Precondition;
 use serde::Serialize;
 
-/// Runs an operation once under the caller's `operationId`; `name` is that of the API's operation. A retry gets the original
+/// Runs an operation once under the caller's `operationId`. A retry gets the original
 /// response, byte for byte.
 pub fn write<O: Operation>(
     call: &Call,
     precondition: &Precondition,
-    (name, operation_id): (&str, String),
+    operation_id: String,
     operation: O,
     render: Render<O::Output>,
 ) -> Outcome {
@@ -26,7 +26,7 @@ pub fn write<O: Operation>(
         .map(|(_, value)| value.as_ref())
         .collect();
     let key = OperationKey {
-        body_hash: arrangement::body_hash(name, &path, &call.body),
+        body_hash: arrangement::body_hash(call.action, &path, &call.body),
         id: operation_id,
     };
     let once = Once {

@@ -1,61 +1,18 @@
-//! /v1/requests, and what cover-requests and swap-requests have in common.
+//! /v1/requests.
 
-use super::answer::{self, Outcome};
+use super::answer::Outcome;
 use super::collection::{self, Items, More};
 use super::extract::Call;
-use super::once;
 use super::operation::{Kind, OF_ROTATION, Operation, operation, parameter, text};
-use crate::actions::answering::AnswerRequest;
-use crate::actions::requests::{self, Start};
-use crate::actions::{ActionError, App, Error};
+use crate::actions::requests::{self};
+use crate::actions::{ActionError, App};
 use crate::domain::access::Principal;
-use crate::domain::ids::{RequestId, RotationId, UserId};
+use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::request::{RequestKind, RequestState, RequestWritten as Written, Step};
-use crate::domain::rotation::Rotation;
-use crate::store::{Part, RequestFilter, RequestKey, RequestPosition};
-use crate::wire::etag::Precondition;
+use crate::domain::request::RequestState;
+use crate::store::{Part, RequestFilter, RequestKey};
 use crate::wire::page::Page;
-use crate::wire::request::{self, Record, RequestItem, RequestList};
-use crate::wire::{arrangement, cursor};
-use schemars::JsonSchema;
-use serde::Serialize;
-
-/// The id of the request in the path.
-fn named(call: &Call, kind: RequestKind) -> RequestId {
-    call.path.id(match kind {
-        RequestKind::Cover => "coverRequestId",
-        RequestKind::Swap => "swapRequestId",
-    })
-}
-
-/// GET a list of requests.
-pub fn list<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
-    let (range, sent) = (call.query.any_range()?, call.query.one("cursor")?);
-    let id: RotationId = call.path.id("rotationId");
-    let scope = format!("{} {id}", kind.name());
-    let start = match sent {
-        None => Start::First,
-        Some(sent) => cursor::read(sent, &scope, range)
-            .and_then(RequestPosition::of)
-            .map_or(Start::Unknown, Start::Behind),
-    };
-    let (rotation, page) = requests::list(call.app, call.caller, &id, kind, range, start)?;
-    let next = page.next.map(|next| next.numbers());
-    let shown: RequestList<T> = RequestList {
-        items: page.requests.iter().map(request::item).collect(),
-        capabilities: page
-            .capabilities
-            .iter()
-            .map(request::cell_capability)
-            .collect(),
-        from: range.from.into(),
-        to: range.until.into(),
-        complete: next.is_none(),
-        next_cursor: next.map(|next| cursor::write(next, &scope, range)),
-    };
-    for_now(call, &rotation, &shown)
-}
+use crate::wire::request::{self, RequestItem};
 
 const STATES: &[&str] = &[
     "pending",
@@ -128,7 +85,7 @@ fn filter(call: &Call) -> Result<RequestFilter, Refusal> {
         (Some(user), _) => Some(UserId::from(user)),
         (None, Some(_)) => match call.caller.person() {
             Ok(person) => Some(person.clone()),
-            Err(_) => return invalid("userId: missing; send the person whose role is asked for"),
+            Err(_) => return invalid("userId", "missing; send the person whose role is asked for"),
         },
         (None, None) => None,
     };
@@ -138,50 +95,4 @@ fn filter(call: &Call) -> Result<RequestFilter, Refusal> {
         rotation: query.one("rotationId")?.map(RotationId::from),
         ..RequestFilter::default()
     })
-}
-
-/// GET one of them.
-pub fn read<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
-    let id: RotationId = call.path.id("rotationId");
-    let (rotation, found) = requests::read(call.app, call.caller, &id, kind, &named(call, kind))?;
-    let shown = request::item::<T>(&found);
-    for_now(call, &rotation, &shown)
-}
-
-/// A response without 304: the permitted actions depend on the caller, the time and absences, none of which changes the
-/// rotation. The ETag is the rotation's, for writes.
-fn for_now<T: Serialize>(call: &Call, rotation: &Rotation, found: &T) -> Outcome {
-    answer::tagged(call, rotation, 200, found)
-}
-
-/// POST a step, named as its operation is.
-pub fn take<T: Record + Serialize + JsonSchema + 'static>(
-    call: &Call,
-    precondition: &Precondition,
-    kind: RequestKind,
-    step: Step,
-    name: &str,
-) -> Outcome {
-    let (operation_id, answering) = arrangement::parse_step::<T>(&call.body)?;
-    let answer = AnswerRequest {
-        kind,
-        request: named(call, kind),
-        step,
-        answering,
-    };
-    once::write(
-        call,
-        precondition,
-        (name, operation_id),
-        answer,
-        written::<T>,
-    )
-}
-
-/// The stored response of a write of a request.
-pub fn written<T: Record + Serialize>(
-    operation_id: &str,
-    written: &Written,
-) -> Result<String, Error> {
-    once::text(&request::written::<T>(operation_id, written))
 }

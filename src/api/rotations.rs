@@ -7,7 +7,7 @@ use super::operation::{Kind, Operation, PAGE, PAGE_SIZE, operation, parameter, r
 use crate::actions::creation::{self, NewCreation};
 use crate::actions::reads;
 use crate::actions::rotations::{Agrees, DeleteRotation, PatchShown};
-use crate::actions::{ActionError, App};
+use crate::actions::{ActionError, App, mutation};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation as domain;
@@ -82,7 +82,7 @@ fn filter(call: &Call) -> Result<RotationFilter, Refusal> {
     let query = &call.query;
     let mode = query.one("mode")?.map(str::to_owned);
     if mode.as_deref().is_some_and(|mode| !MODES.contains(&mode)) {
-        return invalid("mode: send one of `manual` `auto` `external`");
+        return invalid("mode", "send one of `manual` `auto` `external`");
     }
     let orders = [
         ("name", RotationOrder::Name),
@@ -110,6 +110,15 @@ pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
     let as_of = call.app.as_of(call.app.now());
     let body = rotation::render(found, call.app.calendar(), &as_of);
     answer::tagged(call, found, status, &body)
+}
+
+/// Writes to the rotation in the path, and answers it as it is then.
+pub fn whole<O: mutation::Operation>(
+    call: &Call,
+    precondition: &Precondition,
+    operation: O,
+) -> Outcome {
+    tagged(call, 200, &call.write(precondition, operation)?.rotation)
 }
 
 pub const CREATE: Operation = operation("createRotation", "rotations", "Create a rotation")
@@ -169,7 +178,7 @@ pub fn patch(call: &Call, precondition: &Precondition) -> Outcome {
         patch,
         agrees: agrees(call, repeated),
     };
-    tagged(call, 200, &call.write(precondition, patch)?.rotation)
+    whole(call, precondition, patch)
 }
 
 /// Compares what a patch repeats of the rotation with what it shows.

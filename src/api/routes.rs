@@ -5,15 +5,17 @@ use super::extract::{Call, Path};
 use super::operation::Operation;
 use super::watch::Detail;
 use super::{
-    Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
-    directory, explain, external, grid, inbound, keys, mentions, messages, on_call, preview,
-    readiness, record, reports, requests, rotations, service, swaps, warnings, watch, webhooks,
+    Api, absences, arrangements, audit, calendar_feeds, calendars, chat,
+    covers_and_swaps as asking, deliveries, directory, explain, external, grid, inbound, keys,
+    mentions, messages, on_call, preview, readiness, record, reports, requests, rotations, service,
+    warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
 };
 use crate::server::Request;
 use crate::wire::etag::Precondition;
+use crate::wire::request::{CoverRequest, SwapRequest};
 use crate::wire::url;
 
 /// A route and its operation.
@@ -126,22 +128,22 @@ pub static ROUTES: &[Row] = &[
     row("POST",   "/v1/rotations/{rotationId}/duty-arrangements/{arrangementId}/changes", Scoped(WriteDuty),  IfMatch(arrangements::change), &arrangements::CHANGE),
     row("POST",   "/v1/rotations/{rotationId}/duty-arrangements/{arrangementId}/end",     Scoped(WriteDuty),  IfMatch(arrangements::end),    &arrangements::END),
 
-    row("POST",   "/v1/rotations/{rotationId}/cover-requests/preview",     Person,             Plain(covers::preview),        &covers::PREVIEW),
-    row("POST",   "/v1/rotations/{rotationId}/cover-requests",             Person,             IfMatch(covers::create),       &covers::CREATE),
-    row("GET",    "/v1/rotations/{rotationId}/cover-requests",             Scoped(ReadOnCall), Plain(covers::list),           &covers::LIST),
-    row("GET",    "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}",         Scoped(ReadOnCall), Plain(covers::read),      &covers::READ),
-    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/accept",  Person,             IfMatch(covers::accept),  &covers::ACCEPT),
-    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/decline", Person,             IfMatch(covers::decline), &covers::DECLINE),
-    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/cancel",  Person,             IfMatch(covers::cancel),  &covers::CANCEL),
-    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/end",     Person,             IfMatch(covers::end),     &covers::END),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/preview",     Person,             Plain(asking::preview_cover),        &asking::PREVIEW_COVER),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests",             Person,             IfMatch(asking::ask_for_cover),       &asking::ASK_FOR_COVER),
+    row("GET",    "/v1/rotations/{rotationId}/cover-requests",             Scoped(ReadOnCall), Plain(asking::list::<CoverRequest>),           &asking::LIST_COVERS),
+    row("GET",    "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}",         Scoped(ReadOnCall), Plain(asking::read::<CoverRequest>),      &asking::READ_COVER),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/accept",  Person,             IfMatch(asking::accept::<CoverRequest>),  &asking::ACCEPT_COVER),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/decline", Person,             IfMatch(asking::decline::<CoverRequest>), &asking::DECLINE_COVER),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/cancel",  Person,             IfMatch(asking::cancel::<CoverRequest>),  &asking::CANCEL_COVER),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/end",     Person,             IfMatch(asking::end::<CoverRequest>),     &asking::END_COVER),
 
-    row("POST",   "/v1/rotations/{rotationId}/swap-requests/preview",      Person,             Plain(swaps::preview),         &swaps::PREVIEW),
-    row("POST",   "/v1/rotations/{rotationId}/swap-requests",              Person,             IfMatch(swaps::create),        &swaps::CREATE),
-    row("GET",    "/v1/rotations/{rotationId}/swap-requests",              Scoped(ReadOnCall), Plain(swaps::list),            &swaps::LIST),
-    row("GET",    "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}",         Scoped(ReadOnCall), Plain(swaps::read),      &swaps::READ),
-    row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/accept",  Person,             IfMatch(swaps::accept),  &swaps::ACCEPT),
-    row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/decline", Person,             IfMatch(swaps::decline), &swaps::DECLINE),
-    row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/cancel",  Person,             IfMatch(swaps::cancel),  &swaps::CANCEL),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests/preview",      Person,             Plain(asking::preview_swap),         &asking::PREVIEW_SWAP),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests",              Person,             IfMatch(asking::offer_swap),        &asking::OFFER_SWAP),
+    row("GET",    "/v1/rotations/{rotationId}/swap-requests",              Scoped(ReadOnCall), Plain(asking::list::<SwapRequest>),            &asking::LIST_SWAPS),
+    row("GET",    "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}",         Scoped(ReadOnCall), Plain(asking::read::<SwapRequest>),      &asking::READ_SWAP),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/accept",  Person,             IfMatch(asking::accept::<SwapRequest>),  &asking::ACCEPT_SWAP),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/decline", Person,             IfMatch(asking::decline::<SwapRequest>), &asking::DECLINE_SWAP),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/cancel",  Person,             IfMatch(asking::cancel::<SwapRequest>),  &asking::CANCEL_SWAP),
 
     row("GET",    "/v1/requests",                                         Scoped(ReadOnCall),     Plain(requests::across),      &requests::ACROSS),
     row("GET",    "/v1/mentions",                                         Scoped(ReadOnCall),     Plain(mentions::list),        &mentions::LIST),

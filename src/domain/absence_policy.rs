@@ -2,6 +2,7 @@
 //! while on duty hands over (rules.md 10.5 to 10.7).
 
 use super::absence::{AbsenceSource, Absences, Away};
+use super::fault::Fault;
 use crate::domain::words::words;
 use jiff::SignedDuration;
 
@@ -111,25 +112,19 @@ impl AbsencePolicy {
     /// The policy after a change.
     ///
     /// # Errors
-    /// What is wrong, where `minimumHours` is missing or is sent where it means nothing.
-    pub fn changed(self, change: &PolicyChange) -> Result<AbsencePolicy, String> {
+    /// What is wrong with `minimumHours`, where it is missing or is sent where it means nothing.
+    pub fn changed(self, change: &PolicyChange) -> Result<AbsencePolicy, Fault> {
         let hours = change.minimum_hours;
         let calendars = match (change.calendars, hours) {
             (Some(CountChange::Long), None) => match self.calendars {
                 CalendarsCount::Long(hours) => CalendarsCount::Long(hours),
-                _ => {
-                    return Err(format!(
-                        "absencePolicy.minimumHours: send 1 to {MOST_HOURS} with `long`"
-                    ));
-                }
+                _ => return Err(format!("send 1 to {MOST_HOURS} with `long`").into()),
             },
             (Some(CountChange::Long), Some(hours)) => CalendarsCount::Long(hours),
             (None, Some(hours)) if self.calendars.minimum_hours().is_some() => {
                 CalendarsCount::Long(hours)
             }
-            (_, Some(_)) => {
-                return Err("absencePolicy.minimumHours: send it only with `long`".to_owned());
-            }
+            (_, Some(_)) => return Err("send it only with `long`".into()),
             (Some(CountChange::Never), None) => CalendarsCount::Never,
             (Some(CountChange::Always), None) => CalendarsCount::Always,
             (None, None) => self.calendars,
@@ -200,7 +195,7 @@ mod tests {
             };
             match (from.changed(&change), expected) {
                 (Ok(policy), Ok(expected)) => assert_eq!(shown(policy), expected),
-                (Err(detail), Err(words)) => assert!(detail.contains(words)),
+                (Err(Fault::Other(detail)), Err(words)) => assert!(detail.contains(words)),
                 (found, expected) => panic!("{found:?}, not {expected:?}"),
             }
         }

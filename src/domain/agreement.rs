@@ -59,7 +59,7 @@ impl AgreementContext<'_> {
     /// The index of a cell; `member` is the path of the request member that named it.
     pub fn cell(&self, member: &str, id: &CellId) -> Result<usize, Refusal> {
         match self.rotation.slot_of(id) {
-            None => invalid(format!("{member}: this rotation has no cell `{id}`")),
+            None => invalid(member, format!("this rotation has no cell `{id}`")),
             Some(index) => Ok(index),
         }
     }
@@ -78,10 +78,10 @@ impl AgreementContext<'_> {
     pub fn rest(&self, member: &str, asked: Interval) -> Result<Interval, Refusal> {
         match asked.since(self.now) {
             Some(rest) => Ok(rest),
-            None => invalid(format!(
-                "{member}: send an instant later than now, {}",
-                self.now
-            )),
+            None => invalid(
+                member,
+                format!("send an instant later than now, {}", self.now),
+            ),
         }
     }
 
@@ -115,19 +115,23 @@ impl AgreementContext<'_> {
         let opens = opens.map_or_else(String::new, |next| {
             format!("; the next covered hours begin at {}", next.from)
         });
-        invalid(format!(
-            "{path}from: no covered hours of the cell lie between {} and {}{opens}",
-            period.from, period.until
-        ))
+        invalid(
+            format!("{path}from"),
+            format!(
+                "no covered hours of the cell lie between {} and {}{opens}",
+                period.from, period.until
+            ),
+        )
     }
 
     /// Refuses a person who is not in the roster of a cell.
     pub fn check_eligible(&self, member: &str, cell: usize, user: &UserId) -> Result<(), Refusal> {
         match self.rotation.turn_of(&self.rotation.cells[cell], user) {
             Some(_) => Ok(()),
-            None => invalid(format!(
-                "{member}: `{user}` is not in the roster of this cell"
-            )),
+            None => invalid(
+                member,
+                format!("`{user}` is not in the roster of this cell"),
+            ),
         }
     }
 
@@ -210,11 +214,14 @@ impl AgreementContext<'_> {
                 continue;
             };
             if forecast::is_doubled(&after, cell, &terms.user, terms.period, &mut open_together) {
-                return invalid(format!(
-                    "{member}: `{}` is on call in another cell of this rotation at that time; one person in two cells at \
+                return invalid(
+                    *member,
+                    format!(
+                        "`{}` is on call in another cell of this rotation at that time; one person in two cells at \
                      once needs doubleCover",
-                    terms.user
-                ));
+                        terms.user
+                    ),
+                );
             }
         }
         Ok(())
@@ -240,7 +247,8 @@ impl AgreementContext<'_> {
     ) -> Result<(), Refusal> {
         match sent {
             Some(sent) if Some(sent) != planned => invalid(
-                "turnSelection: not the one of the forecast; copy it from a fresh preview or send null",
+                "turnSelection",
+                "not the one of the forecast; copy it from a fresh preview or send null",
             ),
             _ => Ok(()),
         }

@@ -256,7 +256,10 @@ fn without_requests(rotation: &Rotation) -> Rotation {
 /// # Errors
 /// Always.
 pub fn too_far<T>() -> Result<T, Refusal> {
-    invalid("to: too many hand-overs lie before it; ask for a nearer or a shorter range")
+    invalid(
+        "to",
+        "too many hand-overs lie before it; ask for a nearer or a shorter range",
+    )
 }
 
 #[cfg(test)]

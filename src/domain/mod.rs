@@ -26,6 +26,7 @@ pub mod editing;
 pub mod event;
 pub mod explain;
 pub mod external;
+pub mod fault;
 pub mod forecast;
 pub mod grid;
 pub mod handover;

@@ -186,7 +186,8 @@ impl Report {
     pub fn check_size(&self) -> Result<(), Refusal> {
         match self.held > MOST_HELD || self.tallies.len() > MOST_ROWS {
             true => invalid(
-                "to: too much duty lies before it; ask for a shorter range, for one rotation, or for larger groups",
+                "to",
+                "too much duty lies before it; ask for a shorter range, for one rotation, or for larger groups",
             ),
             false => Ok(()),
         }

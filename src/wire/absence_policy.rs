@@ -80,10 +80,10 @@ impl PolicyRequest {
     pub fn read(&self) -> Result<PolicyChange, Refusal> {
         let hours = |hours: &Int32| match u16::try_from(hours.0) {
             Ok(hours) if (1..=MOST_HOURS).contains(&hours) => Ok(hours),
-            _ => invalid(format!(
-                "absencePolicy.minimumHours: send 1 to {MOST_HOURS}, not {}",
-                hours.0
-            )),
+            _ => invalid(
+                "absencePolicy.minimumHours",
+                format!("send 1 to {MOST_HOURS}, not {}", hours.0),
+            ),
         };
         Ok(PolicyChange {
             calendars: self.calendars.map(|calendars| match calendars {

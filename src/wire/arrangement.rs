@@ -315,7 +315,10 @@ pub fn parse_change(bytes: &[u8]) -> Result<(String, NewAssignment, u64), Refusa
     let mut request: AssignmentRequest = body::parse(bytes)?;
     let id = operation_id(request.operation_id.take())?;
     let Some(revision) = request.expected_revision else {
-        return invalid("expectedRevision: missing; send the revision that you read");
+        return invalid(
+            "expectedRevision",
+            "missing; send the revision that you read",
+        );
     };
     Ok((id, assignment(request)?, revision))
 }
@@ -384,13 +387,19 @@ pub fn parse_step<R: JsonSchema + 'static>(bytes: &[u8]) -> Result<(String, Answ
 pub(super) fn operation_id(sent: Option<String>) -> Result<String, Refusal> {
     match sent {
         Some(id) => check_operation_id(&id).map(|()| id),
-        None => invalid("operationId: missing; send an id of your own, the same on every retry"),
+        None => invalid(
+            "operationId",
+            "missing; send an id of your own, the same on every retry",
+        ),
     }
 }
 
 pub(super) fn check_operation_id(id: &str) -> Result<(), Refusal> {
     if id.is_empty() {
-        return invalid("operationId: empty; send an id of your own, the same on every retry");
+        return invalid(
+            "operationId",
+            "empty; send an id of your own, the same on every retry",
+        );
     }
     check_length("operationId", Some(id), OPERATION_ID)
 }
@@ -402,7 +411,7 @@ pub(super) fn period(path: &str, from: UtcMoment, to: UtcMoment) -> Result<Inter
         until: to.0,
     };
     match period.is_empty() {
-        true => invalid(format!("{path}to: send an instant later than `from`")),
+        true => invalid(format!("{path}to"), "send an instant later than `from`"),
         false => Ok(period),
     }
 }
@@ -410,10 +419,10 @@ pub(super) fn period(path: &str, from: UtcMoment, to: UtcMoment) -> Result<Inter
 pub(super) fn acknowledged(path: &str, sent: Option<Vec<String>>) -> Result<Vec<String>, Refusal> {
     let sent = sent.unwrap_or_default();
     match sent.len() > ACKNOWLEDGED {
-        true => invalid(format!(
-            "{path}: send at most {ACKNOWLEDGED}, not {}",
-            sent.len()
-        )),
+        true => invalid(
+            path,
+            format!("send at most {ACKNOWLEDGED}, not {}", sent.len()),
+        ),
         false => Ok(sent),
     }
 }

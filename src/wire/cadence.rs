@@ -242,7 +242,7 @@ pub struct CadenceRequest {
 
 fn needed<T>(value: Option<T>, path: &str, member: &str) -> Result<T, Refusal> {
     value.map_or_else(
-        || invalid(format!("{path}.{member}: missing; it is required")),
+        || invalid(format!("{path}.{member}"), "missing; it is required"),
         Ok,
     )
 }
@@ -257,15 +257,21 @@ impl CadenceRequest {
             return Ok(None);
         }
         if self.kind == CadenceType::External {
-            return invalid(format!(
-                "{path}.type: PUT /v1/rotations/{{rotationId}}/external has a rotation follow a partner's schedule"
-            ));
+            return invalid(
+                format!("{path}.type"),
+                "PUT /v1/rotations/{rotationId}/external has a rotation follow a partner's schedule",
+            );
         }
         let zone = needed(self.time_zone, path, "timeZone")?.0;
         let starts_at = needed(self.starts_at, path, "startsAt")?.0;
         let period = match self.period.map_or(1, |period| period.0) {
             period @ 1.. => period.unsigned_abs(),
-            period => return invalid(format!("{path}.period: send 1 or more, not {period}")),
+            period => {
+                return invalid(
+                    format!("{path}.period"),
+                    format!("send 1 or more, not {period}"),
+                );
+            }
         };
         let skips = self.skips(path)?;
         let kind = self.counted(path)?;
@@ -291,16 +297,17 @@ impl CadenceRequest {
             } else {
                 "days are skipped"
             };
-            return invalid(format!(
-                "{path}.countryCodes: {why}; send at least one country"
-            ));
+            return invalid(
+                format!("{path}.countryCodes"),
+                format!("{why}; send at least one country"),
+            );
         }
         Ok(skips)
     }
 
     fn counted(self, path: &str) -> Result<Kind, Refusal> {
         let some = |member: &str, empty: bool| match empty {
-            true => invalid(format!("{path}.{member}: send at least one")),
+            true => invalid(format!("{path}.{member}"), "send at least one"),
             false => Ok(()),
         };
         Ok(match self.kind {
@@ -313,7 +320,7 @@ impl CadenceRequest {
             }
             CadenceType::NthWeekdayOfMonth => {
                 let Some(weekday) = self.day_of_week else {
-                    return invalid(format!("{path}.dayOfWeek: missing; it is required"));
+                    return invalid(format!("{path}.dayOfWeek"), "missing; it is required");
                 };
                 some("weeksInMonth", self.weeks_in_month.is_empty())?;
                 let weeks = weeks(&self.weeks_in_month, path)?;
@@ -325,10 +332,10 @@ impl CadenceRequest {
             CadenceType::Daily => {
                 some("times", self.times.is_empty())?;
                 if self.times.len() > TIMES {
-                    return invalid(format!(
-                        "{path}.times: send at most {TIMES}, not {}",
-                        self.times.len()
-                    ));
+                    return invalid(
+                        format!("{path}.times"),
+                        format!("send at most {TIMES}, not {}", self.times.len()),
+                    );
                 }
                 Kind::Daily {
                     times: distinct(self.times.into_iter().map(|time| time.0)),
@@ -344,10 +351,10 @@ fn weeks(given: &[Int32], path: &str) -> Result<Vec<u8>, Refusal> {
         match u8::try_from(week.0) {
             Ok(week @ 1..=5) => weeks.push(week),
             _ => {
-                return invalid(format!(
-                    "{path}.weeksInMonth[{index}]: send 1 to 5, not {}",
-                    week.0
-                ));
+                return invalid(
+                    format!("{path}.weeksInMonth[{index}]"),
+                    format!("send 1 to 5, not {}", week.0),
+                );
             }
         }
     }

@@ -269,17 +269,22 @@ pub fn link(bytes: &[u8]) -> Result<Option<Link>, Refusal> {
         return match request.schedule_id {
             None => Ok(None),
             Some(_) => invalid(
-                "scheduleId: `none` has no schedules; omit it, or send the partner that has this one",
+                "scheduleId",
+                "`none` has no schedules; omit it, or send the partner that has this one",
             ),
         };
     }
     let Some(partner) = outside::Partner::parse(&name) else {
-        return invalid("partner: send one of `pagerPartner` `opsPartner` `deskPartner` `none`");
+        return invalid(
+            "partner",
+            "send one of `pagerPartner` `opsPartner` `deskPartner` `none`",
+        );
     };
     match request.schedule_id.filter(|id| !id.trim().is_empty()) {
         Some(schedule) => Ok(Some(Link { partner, schedule })),
         None => invalid(
-            "scheduleId: missing; send the id of a schedule of GET /v1/partners/{partner}/schedules",
+            "scheduleId",
+            "missing; send the id of a schedule of GET /v1/partners/{partner}/schedules",
         ),
     }
 }

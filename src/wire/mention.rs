@@ -89,7 +89,7 @@ pub fn new_mention(
 ) -> Result<domain::NewMention, Refusal> {
     let needed = |name: &str, what: &str, value: Option<&str>| match value {
         Some(value) if !value.is_empty() => Ok(value.to_owned()),
-        _ => invalid(format!("{name}: missing; send the id of {what}")),
+        _ => invalid(name, format!("missing; send the id of {what}")),
     };
     check_length("message", message, MESSAGE)?;
     Ok(domain::NewMention {
@@ -155,11 +155,10 @@ pub fn settings_change(bytes: &[u8]) -> Result<SettingsChange, Refusal> {
     let request: MentionSettingsRequest = body::parse(bytes)?;
     let minutes = |name: &str, sent: Int32| match u32::try_from(sent.0) {
         Ok(minutes @ 1..=domain::MOST_MINUTES) => Ok(minutes),
-        _ => invalid(format!(
-            "{name}: send 1 to {}, not {}",
-            domain::MOST_MINUTES,
-            sent.0
-        )),
+        _ => invalid(
+            name,
+            format!("send 1 to {}, not {}", domain::MOST_MINUTES, sent.0),
+        ),
     };
     let expires = request.expires_after_minutes;
     let reminds = request.remind_after_minutes;

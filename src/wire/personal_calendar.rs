@@ -126,7 +126,8 @@ pub fn address(url: &str) -> Result<domain::SecretAddress, Refusal> {
         }
         Some(_) => Ok(domain::SecretAddress(url.to_owned())),
         None => invalid(
-            "url: send the whole address of a calendar, such as https://calendar.example.com/a.ics",
+            "url",
+            "send the whole address of a calendar, such as https://calendar.example.com/a.ics",
         ),
     }
 }
@@ -251,11 +252,7 @@ mod tests {
             ),
         ] {
             let outcome = parse(sent.as_bytes(), "U1".into());
-            let named = match &outcome {
-                Err(Refusal::Invalid(detail)) => detail.split(':').next(),
-                _ => None,
-            };
-            assert_eq!(named, refused, "{sent}");
+            assert_eq!(crate::tests::member(&outcome), refused, "{sent}");
         }
         let address = |url: &str| address(url).unwrap().0;
         assert_eq!(

@@ -229,18 +229,25 @@ fn cover(request: &domain::Request, leg: &domain::Leg) -> CoverRequest {
 }
 
 /// Renders a request of one kind.
-pub trait Record: Sized {
+pub trait Record: Serialize + JsonSchema + 'static {
+    /// Its kind.
+    const KIND: domain::RequestKind;
+
     /// Renders a request.
     fn render(view: &domain::RequestView) -> Self;
 }
 
 impl Record for CoverRequest {
+    const KIND: domain::RequestKind = domain::RequestKind::Cover;
+
     fn render(view: &domain::RequestView) -> CoverRequest {
         cover(&view.request, view.request.own_leg())
     }
 }
 
 impl Record for SwapRequest {
+    const KIND: domain::RequestKind = domain::RequestKind::Swap;
+
     fn render(view: &domain::RequestView) -> SwapRequest {
         let request = &view.request;
         let leg = |(leg, covered): (&domain::Leg, &Vec<Interval>)| SwapLeg {
@@ -416,7 +423,7 @@ pub fn parse_cover(bytes: &[u8]) -> Result<(String, NewCover), Refusal> {
 fn new_cover(body: CoverBody) -> Result<NewCover, Refusal> {
     check_length("reason", body.reason.as_deref(), REASON)?;
     if body.recipient_user_ids.is_empty() {
-        return invalid("recipientUserIds: send at least one person to ask");
+        return invalid("recipientUserIds", "send at least one person to ask");
     }
     check_list("recipientUserIds", &body.recipient_user_ids, RECIPIENTS)?;
     Ok(NewCover {
@@ -501,16 +508,19 @@ pub fn parse_swap(bytes: &[u8]) -> Result<(String, NewSwap), Refusal> {
 fn new_swap(body: SwapBody) -> Result<NewSwap, Refusal> {
     check_length("reason", body.reason.as_deref(), REASON)?;
     if body.legs.len() != 2 {
-        return invalid(format!("legs: send exactly two, not {}", body.legs.len()));
+        return invalid("legs", format!("send exactly two, not {}", body.legs.len()));
     }
     if body.legs[0].key == body.legs[1].key {
-        return invalid("legs[1].key: the same as the key of the other leg; send a different one");
+        return invalid(
+            "legs[1].key",
+            "the same as the key of the other leg; send a different one",
+        );
     }
     let mut legs = Vec::new();
     for (index, leg) in body.legs.into_iter().enumerate() {
         let path = format!("legs[{index}].");
         if leg.key.is_empty() {
-            return invalid(format!("{path}key: empty; send a name for the leg"));
+            return invalid(format!("{path}key"), "empty; send a name for the leg");
         }
         check_length(&format!("{path}key"), Some(&leg.key), KEY)?;
         legs.push(NewLeg {

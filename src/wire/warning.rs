@@ -89,16 +89,18 @@ pub fn settings_change(bytes: &[u8]) -> Result<WarningChange, Refusal> {
         Some(kind) => Ok(kind),
         None => {
             let known = kinds::WarningKind::ALL.map(kinds::WarningKind::name);
-            invalid(format!("off[{index}]: send one of `{}`", known.join("` `")))
+            invalid(
+                format!("off[{index}]"),
+                format!("send one of `{}`", known.join("` `")),
+            )
         }
     };
     let hours = |sent: Int32| match u32::try_from(sent.0) {
         Ok(hours @ 1..=kinds::MOST_REST_HOURS) => Ok(hours),
-        _ => invalid(format!(
-            "shortRestHours: send 1 to {}, not {}",
-            kinds::MOST_REST_HOURS,
-            sent.0
-        )),
+        _ => invalid(
+            "shortRestHours",
+            format!("send 1 to {}, not {}", kinds::MOST_REST_HOURS, sent.0),
+        ),
     };
     let off = request.off.map(|names| {
         check_list("off", &names, kinds::WarningKind::ALL.len())?;

@@ -170,9 +170,10 @@ pub type Spec = Result<domain::WebhookSpec, Refusal>;
 
 fn spec(name: String, url: &str, types: &[String], target: impl FnOnce(&str) -> Target) -> Spec {
     if name.trim().is_empty() {
-        return invalid(format!(
-            "name: send 1 to {NAME} characters that are not all blank"
-        ));
+        return invalid(
+            "name",
+            format!("send 1 to {NAME} characters that are not all blank"),
+        );
     }
     check_length("name", Some(&name), NAME)?;
     body::check_name("name", Some(&name))?;
@@ -224,8 +225,9 @@ pub fn grace(bytes: &[u8]) -> Result<SignedDuration, Refusal> {
     let request: RotateSecretRequest = body::parse_optional(bytes)?;
     match request.grace_seconds.map_or(GRACE, |seconds| seconds.0) {
         seconds @ 0..=LONGEST_GRACE => Ok(SignedDuration::from_secs(seconds.into())),
-        seconds => invalid(format!(
-            "graceSeconds: send a whole number from 0 to {LONGEST_GRACE}, not {seconds}"
-        )),
+        seconds => invalid(
+            "graceSeconds",
+            format!("send a whole number from 0 to {LONGEST_GRACE}, not {seconds}"),
+        ),
     }
 }

@@ -91,9 +91,10 @@ pub fn set(
         if let Some(user) = &user {
             let known = store::load_person(&tx.as_read(), user)?;
             if !known.is_some_and(|person| !person.is_deleted && !person.is_external) {
-                return Ok(invalid(format!(
-                    "userId: `{user}` is not in the workspace; GET /v1/users lists people"
-                ))?);
+                return Ok(invalid(
+                    "userId",
+                    format!("`{user}` is not in the workspace; GET /v1/users lists people"),
+                )?);
             }
         }
         let explicit = match &before.user {

@@ -49,7 +49,10 @@ fn standing(
     };
     let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
     if !forecast.reaches(at) {
-        return invalid("at: too many hand-overs lie before it; ask for an earlier instant");
+        return invalid(
+            "at",
+            "too many hand-overs lie before it; ask for an earlier instant",
+        );
     }
     budget.spend(&forecast);
     Ok(future)
@@ -65,12 +68,6 @@ fn check_known(rotation: &Rotation, now: Timestamp, at: Timestamp) -> Result<(),
     match known_until {
         _ if at <= now => Ok(()),
         Some(until) if at < until => Ok(()),
-        Some(until) => Err(Refusal::NotKnownYet(format!(
-            "at: the partner's schedule is known until {until}; ask for an earlier instant"
-        ))),
-        None => Err(Refusal::NotKnownYet(
-            "at: nothing is known of what a partner's schedule says then; ask for now or the past"
-                .into(),
-        )),
+        until => Err(Refusal::NotKnownYet(until)),
     }
 }

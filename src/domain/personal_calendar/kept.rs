@@ -252,22 +252,26 @@ impl CalendarEdit {
         if let Some(Some(name)) = &self.name {
             let length = name.chars().count();
             if length == 0 || length > LONGEST_NAME {
-                return invalid(format!(
-                    "name: send 1 to {LONGEST_NAME} characters, or null"
-                ));
+                return invalid(
+                    "name",
+                    format!("send 1 to {LONGEST_NAME} characters, or null"),
+                );
             }
         }
         let Some(Some(words)) = &self.words else {
             return Ok(());
         };
         if words.len() > MOST_WORDS {
-            return invalid(format!("words: send at most {MOST_WORDS}"));
+            return invalid("words", format!("send at most {MOST_WORDS}"));
         }
         for (index, word) in words.iter().enumerate() {
             if word.chars().count() > LONGEST_WORD || !word.chars().any(char::is_alphanumeric) {
-                return invalid(format!(
-                    "words[{index}]: send a word of at most {LONGEST_WORD} characters, with a letter or digit"
-                ));
+                return invalid(
+                    format!("words[{index}]"),
+                    format!(
+                        "send a word of at most {LONGEST_WORD} characters, with a letter or digit"
+                    ),
+                );
             }
         }
         Ok(())

@@ -94,7 +94,8 @@ fn who_is_on_call(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         lines.push(line);
         match size > LARGEST_PAGE {
             true => Ok(invalid(
-                "code: too many people are on call for one page; send the code or id of one rotation",
+                "code",
+                "too many people are on call for one page; send the code or id of one rotation",
             )?),
             false => Ok(()),
         }
@@ -218,8 +219,8 @@ fn get_schedule(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         match PlannedKind::parse(kind) {
             Some(kind) => kinds.push(kind),
             None => {
-                let wrong = format!("kind[{index}]: send one of `turn`, `arrangement`, `nobody`");
-                return Ok(invalid(wrong)?);
+                let wrong = "send one of `turn`, `arrangement`, `nobody`";
+                return Ok(invalid(format!("kind[{index}]"), wrong)?);
             }
         }
     }
@@ -274,7 +275,7 @@ fn my_shifts(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let user = match (asked.user_id, call.caller.person()) {
         (Some(user), _) => UserId::from(user),
         (None, Ok(user)) => user.clone(),
-        (None, Err(_)) => return Ok(invalid("userId: missing; an API key is nobody's own")?),
+        (None, Err(_)) => return Ok(invalid("userId", "missing; an API key is nobody's own")?),
     };
     let from = asked.from.map_or(call.app.now(), |from| from.0);
     let usual = || from.saturating_add(OWN).unwrap_or(from);

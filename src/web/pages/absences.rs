@@ -120,8 +120,13 @@ pub fn create(visit: &Visit) -> Outcome {
     });
     let created = match created {
         Ok((created, _)) => created,
-        Err(ActionError::Refused(Refusal::Invalid(detail))) => {
-            refusals::add(visit.app(), &mut errors, &detail, &FIELDS)?;
+        Err(ActionError::Refused(refusal @ Refusal::Invalid { .. })) => {
+            refusals::add(
+                visit.app(),
+                &mut errors,
+                Problem::from(refusal).detail(),
+                &FIELDS,
+            )?;
             return page(visit, 400, &visit.form, &errors);
         }
         Err(stop) => return Err(stop.into()),

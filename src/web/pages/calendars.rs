@@ -151,7 +151,7 @@ pub fn create(visit: &Visit) -> Outcome {
                 visit.note(Note::new("The calendar was added."));
                 Ok(answer::see("/me/calendars"))
             }
-            Err(ActionError::Refused(refusal @ Refusal::Invalid(_))) => {
+            Err(ActionError::Refused(refusal @ Refusal::Invalid { .. })) => {
                 let mut errors = Errors::default();
                 let problem = Problem::from(refusal);
                 refusals::add(visit.app(), &mut errors, problem.detail(), &FIELDS)?;

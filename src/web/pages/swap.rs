@@ -45,21 +45,18 @@ fn leg(key: &str, value: &str) -> Option<(Value, UserId)> {
 /// What is refused of a leg or of the other person, as what is wrong with the field in which a turn was chosen.
 fn by_field<T>(outcome: Result<T, ActionError>) -> Result<T, ActionError> {
     const CHOSEN_IN: [(&str, &str); 3] = [
-        ("legs[0].", "own"),
-        ("legs[1].", "theirs"),
+        ("legs[0]", "own"),
+        ("legs[1]", "theirs"),
         ("recipientUserId", "theirs"),
     ];
     outcome.map_err(|stop| {
-        let ActionError::Refused(Refusal::Invalid(detail)) = &stop else {
-            return stop;
-        };
-        let Some((path, message)) = detail.split_once(": ") else {
+        let ActionError::Refused(Refusal::Invalid { path, fault }) = stop else {
             return stop;
         };
         let mut fields = CHOSEN_IN.iter();
-        match fields.find(|(member, _)| path.starts_with(member)) {
-            Some((_, field)) => Refusal::Invalid(format!("{field}: {message}")).into(),
-            None => stop,
+        match fields.find(|(member, _)| path.within(member).is_some()) {
+            Some((_, field)) => Refusal::invalid(*field, fault).into(),
+            None => Refusal::invalid(path.as_str(), fault).into(),
         }
     })
 }

@@ -252,8 +252,8 @@ fn make(app: &App, id: &RotationId, edits: Edits) -> Vec<Refused> {
         let is_member = members.contains(leaver);
         members.retain(|user| user != leaver);
         let unknown = || {
-            let detail = format!("remove[{index}]: `{leaver}` is not a member of this rotation");
-            Err(Refusal::Invalid(detail).into())
+            let fault = format!("`{leaver}` is not a member of this rotation");
+            Err(Refusal::invalid(format!("remove[{index}]"), fault).into())
         };
         note(
             format!("remove[{index}]"),

@@ -68,7 +68,7 @@ pub fn member(who: Who) -> Principal {
 /// The model's name of a refusal.
 fn refused(refusal: &Refusal) -> Option<Refused> {
     Some(match refusal {
-        Refusal::Invalid(_) => Refused::Invalid,
+        Refusal::Invalid { .. } => Refused::Invalid,
         Refusal::ResourceDenied(_) => Refused::Denied,
         Refusal::RotationDisabled => Refused::Disabled,
         Refusal::NotYourDuty(_) => Refused::NotYourDuty,
