@@ -140,7 +140,7 @@ impl Gathering<'_> {
         let places = Places::of(rotation);
         let range = self.range;
         let is_external = rotation.external.is_some();
-        store::each_entry(tx, &rotation.id, range, |held| {
+        store::each_entry(tx, rotation, range, |held| {
             let until = match held.end {
                 Some(end) => end,
                 // What follows a partner is planned by assignments with beginnings of their own.
@@ -179,12 +179,11 @@ impl Gathering<'_> {
             calendar: self.calendar,
             absences: &rotation.absences,
         };
-        let turns = forecast::turns_within(rotation, dealing, range, &mut self.budget)?;
-        for mut turn in turns {
-            let cell = &rotation.cells[turn.cell];
-            let place = places.at(&rotation.windows[cell.window].id, &turn.entry);
+        let duties = forecast::duties_within(rotation, dealing, range, &mut self.budget)?;
+        for mut turn in duties {
+            let place = places.at(&turn.window, &turn.entry);
             let until = turn.end.unwrap_or(range.until);
-            let walk = walks.entry(cell.id.clone());
+            let walk = walks.entry(turn.cell);
             let walk = walk.or_insert_with(|| Walk::of(self.range));
             if is_external && turn.entry.start < range.from {
                 // Of assignments that run beside each other none comes after another.

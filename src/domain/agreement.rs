@@ -154,25 +154,15 @@ impl AgreementContext<'_> {
             ..period
         };
         let planned = forecast::schedule_within(self.rotation, self.dealing, judged)?;
-        let mut turns: Vec<_> = planned
-            .into_iter()
-            .filter(|turn| turn.cell == cell)
-            .collect();
-        turns.sort_by_key(|turn| turn.entry.start);
-        let mut segments: Vec<Segment> = Vec::new();
-        for turn in turns {
-            let whole = Interval {
-                from: turn.entry.start,
-                until: turn.end.unwrap_or(Timestamp::MAX),
-            };
-            let Some(piece) = whole.meets(judged) else {
-                continue;
-            };
-            segments.push(Segment {
-                period: piece,
-                user: turn.entry.user,
-            });
-        }
+        let of_cell = planned.into_iter().filter(|duty| duty.slot == Some(cell));
+        let segments = of_cell.filter_map(|duty| {
+            Some(Segment {
+                period: duty.period().meets(judged)?,
+                user: duty.entry.user,
+            })
+        });
+        let mut segments: Vec<Segment> = segments.collect();
+        segments.sort_by_key(|segment| segment.period);
         let complete = segments.len() <= MOST_SEGMENTS && judged == period;
         segments.truncate(MOST_SEGMENTS);
         Ok(Snapshot {

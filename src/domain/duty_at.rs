@@ -5,7 +5,7 @@ mod bounds;
 use super::absence::Away;
 use super::event::Nobody;
 use super::holidays::Calendar;
-use super::ids::{ArrangementId, CellId, LaneId, UserId, WindowId};
+use super::ids::{CellId, LaneId, UserId, WindowId};
 use super::linked::{Assignment, External, Outsider};
 use super::resolve;
 use super::rotation::{Cell, Entry, PassedOver, Reason, Rotation, Skipped, Window};
@@ -157,21 +157,6 @@ fn shuts(rotation: &Rotation, window: &Window, calendar: &Calendar) -> Option<Ti
     let hours = rotation.hours(window);
     let view = hours.at(calendar, rotation.stamps.judged_at);
     view.current.map(|stretch| stretch.until)
-}
-
-/// What a walk through the record of one cell looks at of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    pub start: Timestamp,
-    /// `None` for the running one.
-    pub end: Option<Timestamp>,
-    pub user: Option<UserId>,
-    pub arrangement: Option<ArrangementId>,
-    /// As in the record: when the assignment began; `None` on older records.
-    pub held_since: Option<Timestamp>,
-    /// When the dealt turn began.
-    pub turn_since: Option<Timestamp>,
-    pub reason: Reason,
 }
 
 /// Whether the hours were open at an instant under which an entry was recorded, by its window, if that is still there.

@@ -16,7 +16,7 @@ mod schedule;
 mod shift;
 mod summary;
 
-pub use at::{standing_at, traced_at};
+pub use at::{rotation_at, standing_at, traced_at};
 pub use budget::Budget;
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
@@ -27,8 +27,7 @@ pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
 };
 pub use schedule::{
-    PlannedKind, PlannedTurn, check_schedule, rotation_at, schedule, schedule_of, schedule_within,
-    standing, turns_of, turns_within,
+    check_schedule, duties_of, duties_within, schedule, schedule_of, schedule_within, standing,
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;

@@ -19,6 +19,7 @@ mod days;
 pub mod dealing;
 pub mod directory;
 pub mod directory_reading;
+pub mod duty;
 pub mod duty_at;
 pub mod duty_feed;
 pub mod edit;

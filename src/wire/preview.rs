@@ -224,7 +224,7 @@ pub struct Turns<'p>(pub Planned<'p>);
 impl Serialize for Turns<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Turns(planned) = self;
-        let turns = planned.turns.iter();
+        let turns = planned.duties.iter();
         to.collect_seq(turns.map(|turn| schedule::render(planned.rotation, turn)))
     }
 }

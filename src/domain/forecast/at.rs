@@ -1,6 +1,7 @@
 //! A rotation as it will stand at one instant.
 
-use super::{Budget, Forecast, without_requests};
+use super::budget::LIMITS;
+use super::{Budget, Forecast, too_far, without_requests};
 use crate::domain::handover::DealingContext;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
@@ -33,6 +34,23 @@ pub fn traced_at(
     trace: Trace,
 ) -> Result<Rotation, Refusal> {
     standing(rotation, dealing, instants, budget, Some(trace))
+}
+
+/// The same with the requests that are pending.
+///
+/// # Errors
+/// As [`schedule`](super::schedule), for an instant that takes too much to forecast.
+pub fn rotation_at(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    at: Timestamp,
+) -> Result<Rotation, Refusal> {
+    let mut future = rotation.clone();
+    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
+    match forecast.reaches(at) {
+        true => Ok(future),
+        false => too_far(),
+    }
 }
 
 fn standing(

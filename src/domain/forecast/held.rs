@@ -1,6 +1,7 @@
 //! Who holds each cell for how long, open or shut, with the dealt turn beneath: what warnings are found in.
 
 use super::{Budget, Forecast, outside, too_far, without_requests};
+use crate::domain::duty::DutyKind;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
@@ -128,19 +129,15 @@ fn dealt_at(cell: &Cell) -> Option<Timestamp> {
 /// What is known of a partner's schedule; `None` for other rotations. Without a schedule nobody is on call.
 fn outside_held(rotation: &Rotation, range: Interval) -> Option<Vec<Held>> {
     let external = rotation.external.as_ref()?;
-    let known = outside::entries(rotation, range)?.into_iter();
-    let held = known.filter_map(|(entry, until)| {
-        let period = Interval {
-            from: entry.start,
-            until: until.unwrap_or(Timestamp::MAX),
-        };
-        let is_held = entry.user.is_some() || entry.outside.is_some();
+    let known = outside::duties(rotation, range)?.into_iter();
+    let held = known.filter_map(|duty| {
+        let is_held = duty.kind() != DutyKind::Nobody;
         Some(Held {
             cell: 0,
-            period: period.meets(range)?,
-            dealt_at: is_held.then_some(entry.start),
-            user: entry.user,
-            outside: entry.outside,
+            period: duty.period().meets(range)?,
+            dealt_at: is_held.then_some(duty.entry.start),
+            user: duty.entry.user,
+            outside: duty.entry.outside,
             is_open: true,
         })
     });

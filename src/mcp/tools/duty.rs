@@ -3,10 +3,10 @@
 use super::{
     Kind, MIB, Named, Tool, give, give_named, input, output, page, page_of, range, rotation,
 };
-use crate::actions::reads::{self, PlanFilter};
-use crate::actions::{on_call_at, shifts};
+use crate::actions::duties::{self, PlanFilter};
+use crate::actions::{on_call_at, reads};
 use crate::domain::access::Scope;
-use crate::domain::forecast::PlannedKind;
+use crate::domain::duty::DutyKind;
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::invalid;
 use crate::domain::rotation::Rotation;
@@ -216,7 +216,7 @@ fn get_schedule(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let (page, range) = (page(asked.page)?, range(asked.from, asked.to, PLAN_DAYS)?);
     let mut kinds = Vec::new();
     for (index, kind) in asked.kind.iter().flatten().enumerate() {
-        match PlannedKind::parse(kind) {
+        match DutyKind::parse(kind) {
             Some(kind) => kinds.push(kind),
             None => {
                 let wrong = "send one of `turn`, `arrangement`, `nobody`";
@@ -230,7 +230,7 @@ fn get_schedule(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         kinds,
     };
     let id = rotation(call, &asked.code)?;
-    let (rotation, turns) = reads::schedule(call.app, call.caller, &id, range, &filter)?;
+    let (rotation, turns) = duties::schedule(call.app, call.caller, &id, range, &filter)?;
     let turns = page_of(turns, page);
     let users: Vec<UserId> = (turns.data.iter())
         .filter_map(|turn| turn.entry.user.clone())
@@ -281,6 +281,6 @@ fn my_shifts(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let usual = || from.saturating_add(OWN).unwrap_or(from);
     let to = asked.to.map_or_else(usual, |to| to.0);
     let (page, range) = (page(asked.page)?, range(from.into(), to.into(), PLAN_DAYS)?);
-    let found = shifts::of_person(call.app, call.caller, &user, range)?;
+    let found = duties::of_person(call.app, call.caller, &user, range)?;
     give(&page_of(found, page).map(|shift| schedule::shift(&shift)))
 }

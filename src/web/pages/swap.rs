@@ -2,13 +2,13 @@
 
 use super::{conflicts, crumbs, failing, named, path_to, slot_text, tag, times};
 use crate::actions::ActionError;
-use crate::actions::plan;
 use crate::actions::swaps::{self, OfferSwap};
 use crate::actions::whole_turns::{self, Swappable, WholeTurn};
 use crate::domain::conflict::{self, Conflict};
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::Note;
@@ -30,8 +30,8 @@ const MOST: usize = 100;
 
 /// As a form names it: the cell, the person, and its bounds.
 fn value(turn: &WholeTurn) -> String {
-    let (cell, start) = (&turn.item.cell, turn.item.entry.start);
-    format!("{cell} {start} {} {}", turn.end, turn.user)
+    let Interval { from, until } = turn.period;
+    format!("{} {from} {until} {}", turn.cell, turn.user)
 }
 
 /// What a form names, as a leg of the API.
@@ -89,8 +89,8 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         value: value(turn),
         label: html! {
             @if with_name { (people.name(&turn.user)) ": " }
-            (times.text(turn.item.entry.start)) " to " (times.text(turn.end))
-            @let slot = slot_text(&plan::slot_of(&rotation, &turn.item));
+            (times.text(turn.period.from)) " to " (times.text(turn.period.until))
+            @let slot = slot_text(&turn.slot);
             @if !slot.is_empty() { ", " (slot) }
         },
     };

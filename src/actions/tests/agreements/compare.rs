@@ -82,16 +82,16 @@ impl Walk<'_> {
     /// The schedule of a range, by cell.
     pub fn planned(&self, range: Span) -> Result<Vec<CellSpells>, TestCaseError> {
         let interval = self.interval(range);
-        let planned = reads::schedule(
+        let planned = duties::schedule(
             self.app,
             &caller(),
             &self.id,
             interval,
-            &reads::PlanFilter::default(),
+            &duties::PlanFilter::default(),
         );
         let (rotation, turns) = planned.expect("a plan");
         let of_cell = |index: usize| {
-            let turns = turns.iter().filter(|turn| turn.cell == index);
+            let turns = turns.iter().filter(|turn| turn.slot == Some(index));
             let spells = turns.map(|turn| Spell {
                 span: self.span(turn.entry.start, turn.end),
                 who: turn.entry.user.as_ref().map(ToString::to_string),
@@ -113,7 +113,7 @@ impl Walk<'_> {
     /// The history, by cell.
     fn recorded(&self, range: Span) -> Result<Vec<CellSpells>, TestCaseError> {
         let interval = self.interval(range);
-        let entries = reads::history(self.app, &caller(), &self.id, interval).expect("a record");
+        let entries = duties::history(self.app, &caller(), &self.id, interval).expect("a record");
         let mut cells: Vec<CellSpells> = Vec::new();
         for entry in entries {
             let key = self.key_of(entry.cell.as_str());
