@@ -11,6 +11,7 @@ use super::load::{Days, Happening, Held, Load, Place};
 use super::refusal::{Refusal, invalid};
 use super::time::Interval;
 use super::zones::ZoneName;
+use crate::domain::words::words;
 use bucket::Buckets;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
@@ -25,44 +26,20 @@ const MOST_HELD: usize = 300_000;
 /// Rows of one report at the most.
 const MOST_ROWS: usize = 50_000;
 
-/// What the rows of a report stand for. Weeks and months are those of each person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GroupBy {
-    Person,
-    Rotation,
-    PersonRotation,
-    /// ISO weeks, in UTC.
-    Week,
-    /// Months, in UTC.
-    Month,
+words! {
+    /// What the rows of a report stand for. Weeks and months are those of each person.
+    pub enum GroupBy {
+        Person = "person",
+        Rotation = "rotation",
+        PersonRotation = "personRotation",
+        /// ISO weeks, in UTC.
+        Week = "week",
+        /// Months, in UTC.
+        Month = "month",
+    }
 }
 
 impl GroupBy {
-    /// All of them, the usual one first.
-    pub const ALL: [GroupBy; 5] = [
-        GroupBy::Person,
-        GroupBy::Rotation,
-        GroupBy::PersonRotation,
-        GroupBy::Week,
-        GroupBy::Month,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            GroupBy::Person => "person",
-            GroupBy::Rotation => "rotation",
-            GroupBy::PersonRotation => "personRotation",
-            GroupBy::Week => "week",
-            GroupBy::Month => "month",
-        }
-    }
-
-    /// The one of that name.
-    pub fn parse(name: &str) -> Option<GroupBy> {
-        GroupBy::ALL.into_iter().find(|by| by.name() == name)
-    }
-
     /// Whether its rows name a person.
     pub fn has_user(self) -> bool {
         self != GroupBy::Rotation

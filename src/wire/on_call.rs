@@ -4,25 +4,19 @@ use super::directory::User;
 use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
-use super::words::{names, words};
 use crate::domain::absence::{self, Away};
 use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
 use crate::domain::linked::{AsOf, Outsider};
 use crate::domain::rotation as domain;
+use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-names! {
-    /// Why nobody is on call: `nobody-on-call-unplanned`, a window is open but its slot is empty;
-    /// `nobody-on-call-as-arranged`, every window is shut.
-    NobodyReason(Nobody) of [Nobody::Unplanned, Nobody::AsArranged]
-}
-
 words! {
     /// The source of an absence.
-    AbsenceSource {
+    pub enum AbsenceSource {
         /// An absence stored by rota.
         InternalAvailability = "internalAvailability",
         /// An event of a calendar of the person.
@@ -47,7 +41,7 @@ pub struct OnCall {
     pub users: Option<Vec<User>>,
     /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nobody_on_call_reason: Option<NobodyReason>,
+    pub nobody_on_call_reason: Option<Nobody>,
 }
 
 /// A person on duty in an external system who is unknown to the chat platform.
@@ -175,7 +169,7 @@ fn whole(
         unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
         external_assignments,
         users,
-        nobody_on_call_reason: on_call.nobody.map(NobodyReason),
+        nobody_on_call_reason: on_call.nobody,
     }
 }
 
@@ -218,7 +212,7 @@ pub struct OnCallLine {
     /// The assignments in slot order; empty if nobody is on call, and where a partner's schedule is not known as far ahead.
     pub on_call: Vec<Entry>,
     /// Null if somebody is on call, and where it is not known.
-    pub nobody_on_call_reason: Option<NobodyReason>,
+    pub nobody_on_call_reason: Option<Nobody>,
 }
 
 /// Renders who is on call at an instant in a rotation; `duty` is `None` where it is not known.
