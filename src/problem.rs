@@ -2,6 +2,7 @@
 //! [`Problem`] as JSON, another may render it as a page.
 
 use crate::domain::arrangement::MAX_ARRANGED;
+use crate::domain::fault::{Fault, MemberPath};
 use crate::domain::mention::MAX_A_DAY;
 use crate::domain::personal_calendar::MOST_OF_A_PERSON;
 use crate::domain::refusal::{Refusal, UrlFault};
@@ -10,6 +11,7 @@ use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};
 use crate::server::Problem;
 use crate::store::{ActionError, Error};
 use crate::wire::conflict;
+use jiff::Timestamp;
 use std::borrow::Cow;
 
 /// A problem with a code and its title.
@@ -158,10 +160,41 @@ fn url_code(error: UrlFault) -> &'static str {
     }
 }
 
+/// A fault in the words of the API.
+pub fn worded(fault: &Fault) -> Cow<'_, str> {
+    match fault {
+        Fault::Unknown(advice) => format!("unknown; {advice}").into(),
+        Fault::Other(text) => text.into(),
+    }
+}
+
+/// A fault in the words of the API, after the path of the member that has it.
+fn detail(path: &MemberPath, fault: &Fault) -> String {
+    let (path, text) = (path.as_str(), worded(fault));
+    // The name of an unknown member may be empty.
+    match path.is_empty() && !matches!(fault, Fault::Unknown(_)) {
+        true => text.into_owned(),
+        false => format!("{path}: {text}"),
+    }
+}
+
+/// How far a partner's schedule is known, in the words of the API.
+pub fn not_known(until: Option<Timestamp>) -> String {
+    match until {
+        Some(until) => {
+            format!("the partner's schedule is known until {until}; ask for an earlier instant")
+        }
+        None => "nothing is known of what a partner's schedule says then; ask for now or the past"
+            .into(),
+    }
+}
+
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
         match refusal {
-            Refusal::Invalid(detail) => coded(400, "invalid_request", detail),
+            Refusal::Invalid { path, fault } => {
+                coded(400, "invalid_request", detail(&path, &fault))
+            }
             Refusal::NotFound(what) => {
                 coded(404, "not_found", format!("there is no such {what} for this credential"))
             }
@@ -195,7 +228,9 @@ impl From<Refusal> for Problem {
                 "not_external",
                 "the rotation follows no partner's schedule; there is nothing to unlink",
             ),
-            Refusal::NotKnownYet(detail) => coded(409, "not_known_yet", detail),
+            Refusal::NotKnownYet(until) => {
+                coded(409, "not_known_yet", format!("at: {}", not_known(until)))
+            }
             Refusal::PartnerUnavailable(why, seconds) => {
                 unavailable("partner_unavailable", &why, seconds)
             }

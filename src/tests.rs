@@ -1,6 +1,10 @@
 //! Property tests run the same cases every time unless proptest's own variables are set: `PROPTEST_CASES` changes the number
 //! of cases in proportion (its default is 256), `PROPTEST_RNG_SEED` selects other cases.
 
+pub mod duty_model;
+
+use crate::domain::refusal::Refusal;
+use crate::server::Problem;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -9,6 +13,19 @@ use std::fmt::Debug;
 
 /// proptest's default number of cases.
 const USUAL: u64 = 256;
+
+/// A refusal in the words of the API.
+pub fn detail(refusal: &Refusal) -> String {
+    Problem::from(refusal.clone()).detail().to_owned()
+}
+
+/// The path of the member that is invalid.
+pub fn member<T>(outcome: &Result<T, Refusal>) -> Option<&str> {
+    match outcome {
+        Err(Refusal::Invalid { path, .. }) => Some(path.as_str()),
+        _ => None,
+    }
+}
 
 /// A number of cases, scaled by `PROPTEST_CASES`.
 pub fn cases(usual: u32) -> Config {

@@ -78,7 +78,10 @@ pub(super) fn check_person(tx: &ReadTx, user: &UserId) -> Result<(), ActionError
 pub(super) fn check_member(rotation: &Rotation, user: &UserId) -> Result<(), Refusal> {
     match rotation.has_member(user) {
         true => Ok(()),
-        false => invalid(format!("userId: `{user}` is not a member of this rotation")),
+        false => invalid(
+            "userId",
+            format!("`{user}` is not a member of this rotation"),
+        ),
     }
 }
 

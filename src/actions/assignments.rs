@@ -123,9 +123,10 @@ fn check_replaceable(
     match found.map(|found| found.kind) {
         Some(ArrangementKind::DirectAssignment) => Ok(()),
         Some(_) => Err(Refusal::RepairNotSupported.into()),
-        None => Ok(invalid(format!(
-            "arrangementId: this rotation has no arrangement `{id}`"
-        ))?),
+        None => Ok(invalid(
+            "arrangementId",
+            format!("this rotation has no arrangement `{id}`"),
+        )?),
     }
 }
 

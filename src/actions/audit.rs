@@ -116,7 +116,8 @@ pub fn list(
         match store::page_of_entries(tx, filter, page)? {
             Some(found) => Ok(found),
             None => Ok(invalid(
-                "from: too many entries to look through; send a later from, or fewer filters",
+                "from",
+                "too many entries to look through; send a later from, or fewer filters",
             )?),
         }
     })

@@ -33,15 +33,17 @@ pub fn create(app: &App, author: &Author, new: NewBoard) -> Result<(Board, Strin
     audit::write(app.store(), author, move |tx, _| {
         for (index, id) in new.rotations.iter().enumerate() {
             if store::load_stamps(&tx.as_read(), id)?.is_none() {
-                return Ok(invalid(format!(
-                    "rotationIds[{index}]: there is no rotation {id}"
-                ))?);
+                return Ok(invalid(
+                    format!("rotationIds[{index}]"),
+                    format!("there is no rotation {id}"),
+                )?);
             }
         }
         if store::list_boards(&tx.as_read())?.len() >= MOST_BOARDS {
-            return Ok(invalid(format!(
-                "a workspace has at most {MOST_BOARDS} boards; withdraw one first"
-            ))?);
+            return Ok(invalid(
+                "",
+                format!("a workspace has at most {MOST_BOARDS} boards; withdraw one first"),
+            )?);
         }
         let secret = tx.mint_secret();
         let board = Board {

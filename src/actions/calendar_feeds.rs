@@ -37,9 +37,10 @@ pub fn create(
             None => MOST_OF_KEYS,
         };
         if store::count_feeds_by(&tx.as_read(), maker)? >= most {
-            return Ok(invalid(format!(
-                "there are {most} calendar feeds already; withdraw one first"
-            ))?);
+            return Ok(invalid(
+                "",
+                format!("there are {most} calendar feeds already; withdraw one first"),
+            )?);
         }
         let secret = tx.mint_secret();
         let feed = CalendarFeed {

@@ -70,9 +70,10 @@ impl Operation for SetChannel {
             profile.channels.remove(index);
         }
         if profile.channels.len() > MAX_CHANNELS {
-            return Ok(invalid(format!(
-                "a rotation has at most {MAX_CHANNELS} channels"
-            ))?);
+            return Ok(invalid(
+                "",
+                format!("a rotation has at most {MAX_CHANNELS} channels"),
+            )?);
         }
         draft.settle(tx, Act::Edit)?;
         Ok(())

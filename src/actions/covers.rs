@@ -39,7 +39,7 @@ fn check(
     for (index, recipient) in new.recipients.iter().enumerate() {
         let member = format!("recipientUserIds[{index}]");
         if recipient == requester {
-            return invalid(format!("{member}: that is you; ask another person"));
+            return invalid(member, "that is you; ask another person");
         }
         context.check_eligible(&member, cell, recipient)?;
     }

@@ -98,11 +98,14 @@ impl Operation for SetOnDuty {
         let slots = slots_to_set(rotation);
         check_people(draft, tx, &users, &slots)?;
         if users.len() > slots.len() {
-            return Ok(invalid(format!(
-                "userIds: {} people for {} slots; send at most as many",
-                users.len(),
-                slots.len()
-            ))?);
+            return Ok(invalid(
+                "userIds",
+                format!(
+                    "{} people for {} slots; send at most as many",
+                    users.len(),
+                    slots.len()
+                ),
+            )?);
         }
         rotation.check_enabled()?;
         draft.change(tx, WindowChange::ByEdit, |change| {
@@ -129,9 +132,10 @@ fn check_people(
     let rotation = context.rotation;
     for (index, user) in users.iter().enumerate() {
         if !rotation.has_member(user) {
-            return invalid(format!(
-                "userIds[{index}]: `{user}` is not a member of this rotation"
-            ));
+            return invalid(
+                format!("userIds[{index}]"),
+                format!("`{user}` is not a member of this rotation"),
+            );
         }
         let Some(&slot) = slots.get(index).filter(|_| !rotation.double_cover) else {
             continue;
@@ -141,9 +145,12 @@ fn check_people(
         if theirs.any(|(_, &other)| {
             handover::would_double(rotation, context.dealing, [slot, other], context.now)
         }) {
-            return invalid(format!(
-                "userIds[{index}]: `{user}` is named twice, for slots on call at the same time; that needs doubleCover"
-            ));
+            return invalid(
+                format!("userIds[{index}]"),
+                format!(
+                    "`{user}` is named twice, for slots on call at the same time; that needs doubleCover"
+                ),
+            );
         }
     }
     Ok(())
@@ -184,7 +191,7 @@ fn slots(
 ) -> Result<Vec<usize>, Refusal> {
     for (index, id) in named.unwrap_or_default().iter().enumerate() {
         if rotation.slot_of(id).is_none() {
-            return invalid(format!("{}: this rotation has no cell `{id}`", path(index)));
+            return invalid(path(index), format!("this rotation has no cell `{id}`"));
         }
     }
     let chosen = |index: &usize| {

@@ -136,9 +136,10 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
     if let DutyGroupChoice::Group(group) = choice {
         let existing = app.store().read(|tx| store::load_group(tx, group))?;
         if existing.is_none() {
-            return Ok(invalid(format!(
-                "userGroupId: no user group of the workspace has the id `{group}`"
-            ))?);
+            return Ok(invalid(
+                "userGroupId",
+                format!("no user group of the workspace has the id `{group}`"),
+            )?);
         }
         app.store()
             .read(|tx| check_no_circle(tx, followed(rotation), group, |_| "userGroupId".into()))?;
@@ -221,11 +222,13 @@ pub(super) fn check_no_circle<'a>(
     let mut followed = followed.into_iter().enumerate();
     match followed.find(|(_, group)| reached.contains(group)) {
         None => Ok(()),
-        Some((index, group)) => Ok(invalid(format!(
-            "{}: the rotation takes its members from `{group}`, which `{filled}` would fill, itself or by way \
-             of other rotations, so whoever goes off duty would leave the rotation; choose another user group",
-            member(index)
-        ))?),
+        Some((index, group)) => Ok(invalid(
+            member(index),
+            format!(
+                "the rotation takes its members from `{group}`, which `{filled}` would fill, itself or by way \
+             of other rotations, so whoever goes off duty would leave the rotation; choose another user group"
+            ),
+        )?),
     }
 }
 

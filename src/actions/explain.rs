@@ -2,13 +2,14 @@
 //! is and was (rules.md 26).
 
 use super::on_call_at::{
-    Standstill, check_instant, entries_at, is_past, piece, present, standstill, walk,
+    Standstill, check_instant, entries_at, is_past, present, standstill, walk,
 };
 use super::reads::visible;
 use super::{ActionError, App};
 use crate::domain::absence::{AbsenceSource, AppliesTo, Skipped};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::ArrangementKind;
+use crate::domain::duty::Duty;
 use crate::domain::duty_at::Backward;
 use crate::domain::explain::{
     self, Around, ExplainedCell, Explanation, Kept, Search, Source, Step, Told, Unrecorded,
@@ -25,7 +26,7 @@ use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Entry, PassedOver, Reason, Rotation, Window};
 use crate::domain::trace::{Decision, Trace};
 use crate::domain::zones::ZoneName;
-use crate::store::{self, HistoryEntry, ReadTx};
+use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 
@@ -113,12 +114,12 @@ impl Reader<'_> {
             absences: &self.rotation.absences,
         };
         let instants = (present(self.app, self.rotation), self.at);
-        let trace = Trace::new(only.cloned());
-        let mut budget = Budget::default();
-        let then = forecast::traced_at(self.rotation, dealing, instants, &mut budget, trace)?;
+        let (mut budget, trace) = (Budget::default(), Some(Trace::new(only.cloned())));
+        let then = forecast::standing_at(self.rotation, dealing, instants, &mut budget, trace)?;
         if then.trace.as_ref().is_some_and(Trace::is_full) {
             return Ok(invalid(
-                "cellId: too many people are in the rotation for all cells; name one",
+                "cellId",
+                "too many people are in the rotation for all cells; name one",
             )?);
         }
         let slots = 0..then.cells.len();
@@ -196,7 +197,7 @@ impl Reader<'_> {
         asked.map(|entry| self.recorded(&entry)).collect()
     }
 
-    fn recorded(&self, record: &HistoryEntry) -> Result<Found, ActionError> {
+    fn recorded(&self, record: &Duty) -> Result<Found, ActionError> {
         let entry = &record.entry;
         let window = self.rotation.window(&record.window);
         let found = |source, steps| Found {
@@ -254,12 +255,12 @@ impl Reader<'_> {
     }
 
     /// Where the turn of an older entry began.
-    fn first_entry(&self, record: &HistoryEntry) -> Result<Timestamp, ActionError> {
-        let first = piece(record);
-        let start = first.start;
-        let mut back = Backward::new(first);
-        let of = (&self.rotation.id, &record.cell);
-        walk(self.tx, of, start, false, |piece| back.look(piece))?;
+    fn first_entry(&self, record: &Duty) -> Result<Timestamp, ActionError> {
+        let mut back = Backward::new(record.clone());
+        let of = (self.rotation, &record.cell);
+        walk(self.tx, of, (record.entry.start, false), |piece| {
+            back.look(piece)
+        })?;
         Ok(back.since())
     }
 
@@ -297,19 +298,19 @@ impl Reader<'_> {
     /// The steps of a slot that stands empty since an entry. `window` is the one of today.
     fn vacancy(
         &self,
-        record: &HistoryEntry,
+        record: &Duty,
         window: Option<&Window>,
         passed_over: &[PassedOver],
     ) -> Result<Vec<Step>, ActionError> {
         let start = record.entry.start;
         let (mut was_held, mut since) = (false, start);
-        let of = (&self.rotation.id, &record.cell);
-        walk(self.tx, of, start, false, |piece| {
-            was_held = piece.user.is_some();
+        let of = (self.rotation, &record.cell);
+        walk(self.tx, of, (start, false), |piece| {
+            was_held = piece.entry.user.is_some();
             if !was_held {
-                since = piece.start;
+                since = piece.entry.start;
             }
-            !was_held && piece.reason == Reason::BusinessHoursOffline
+            !was_held && piece.entry.reason == Reason::BusinessHoursOffline
         })?;
         let calendar = self.app.calendar();
         let cadence = window.and_then(|window| window.cadence.as_ref());
@@ -340,7 +341,7 @@ impl Reader<'_> {
     ) -> Result<Vec<Step>, ActionError> {
         let origin = self.entry(cell, since)?;
         // Beneath an arrangement or while the hours were shut another entry began then, or none.
-        let same = |origin: &HistoryEntry| {
+        let same = |origin: &Duty| {
             origin.entry.user == known.entry.user && origin.entry.arrangement.is_none()
         };
         let origin = origin.filter(same).map(|origin| kept(&origin));
@@ -369,12 +370,8 @@ impl Reader<'_> {
         Ok(store::load_decision(self.tx, of, at)?)
     }
 
-    fn entry(&self, cell: &CellId, start: Timestamp) -> Result<Option<HistoryEntry>, ActionError> {
-        Ok(store::load_entry(
-            self.tx,
-            (&self.rotation.id, cell),
-            start,
-        )?)
+    fn entry(&self, cell: &CellId, start: Timestamp) -> Result<Option<Duty>, ActionError> {
+        Ok(store::load_entry(self.tx, self.rotation, cell, start)?)
     }
 
     fn arrangement(
@@ -490,7 +487,7 @@ impl Reader<'_> {
     }
 }
 
-fn kept(record: &HistoryEntry) -> Kept {
+fn kept(record: &Duty) -> Kept {
     Kept {
         entry: record.entry.clone(),
         by: record.by.clone(),

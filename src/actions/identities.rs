@@ -122,16 +122,18 @@ pub fn link(
         let read = tx.as_read();
         let person = store::load_person(&read, &user)?.filter(is_in_workspace);
         if person.is_none() {
-            return Ok(invalid(format!(
-                "user: the workspace has nobody with the id {user}; import the directory first"
-            ))?);
+            return Ok(invalid(
+                "user",
+                format!("the workspace has nobody with the id {user}; import the directory first"),
+            )?);
         }
         for (name, text) in [("issuer", &identity.issuer), ("sub", &identity.subject)] {
             let plain = !text.is_empty() && !text.chars().any(char::is_control);
             if !plain || text.chars().count() > LONGEST {
-                return Ok(invalid(format!(
-                    "{name}: send 1 to {LONGEST} characters, as the provider writes it"
-                ))?);
+                return Ok(invalid(
+                    name,
+                    format!("send 1 to {LONGEST} characters, as the provider writes it"),
+                )?);
             }
         }
         let before = store::load_identity(&read, &identity)?;

@@ -310,7 +310,7 @@ fn check_imported(tx: &WriteTx, id: &RotationId, code: &str) -> Result<(), Actio
         return Ok(());
     }
     let name = quoted(&rotation.profile.name);
-    Err(Refusal::Invalid(format!(
+    Err(Refusal::invalid("", format!(
         "the rotation {name} has the code {code} and was not imported; choose a code with --code: another one, or {code} to \
          bring this rotation in line"
     ))

@@ -126,7 +126,10 @@ pub fn member_by_email(app: &App, rotation: &Rotation, email: &str) -> Result<Us
         .store()
         .read(|tx| store::list_people_by_email(tx, email))?;
     if people.is_empty() {
-        return Ok(invalid("email: nobody in the workspace has this address")?);
+        return Ok(invalid(
+            "email",
+            "nobody in the workspace has this address",
+        )?);
     }
     let member = people
         .into_iter()
@@ -134,7 +137,8 @@ pub fn member_by_email(app: &App, rotation: &Rotation, email: &str) -> Result<Us
     match member {
         Some(member) => Ok(member),
         None => Ok(invalid(
-            "email: whoever has this address is not a member of this rotation",
+            "email",
+            "whoever has this address is not a member of this rotation",
         )?),
     }
 }

@@ -189,9 +189,10 @@ pub(super) fn mint_token(
 ) -> Result<(TokenRecord, String), ActionError> {
     let person = load_person(&tx.as_read(), &user)?;
     if person.is_none_or(|person| person.is_deleted) {
-        return Ok(invalid(format!(
-            "userId: the workspace has nobody with the id {user}; import the directory first"
-        ))?);
+        return Ok(invalid(
+            "userId",
+            format!("the workspace has nobody with the id {user}; import the directory first"),
+        )?);
     }
     let id = TokenId::from(tx.mint("tok_"));
     let secret = text(TOKEN_PREFIX, id.as_str(), tx);
@@ -229,24 +230,29 @@ pub fn revoke_token(store: &Store, author: &Author, id: TokenId) -> Result<(), A
 fn check(tx: &ReadTx, new: &NewKey) -> Result<(), ActionError> {
     let length = new.name.chars().count();
     if new.name.trim().is_empty() || length > 200 {
-        return Ok(invalid("name: send 1 to 200 characters, not only spaces")?);
+        return Ok(invalid(
+            "name",
+            "send 1 to 200 characters, not only spaces",
+        )?);
     }
     if new.scopes.is_empty() {
-        return Ok(invalid("scopes: name at least one scope")?);
+        return Ok(invalid("scopes", "name at least one scope")?);
     }
     let Some(rotations) = &new.rotations else {
         return Ok(());
     };
     if rotations.is_empty() {
         return Ok(invalid(
-            "rotationIds: name at least one rotation, or leave it out for all",
+            "rotationIds",
+            "name at least one rotation, or leave it out for all",
         )?);
     }
     for (index, id) in rotations.iter().enumerate() {
         if load_rotation(tx, id)?.is_none() {
-            return Ok(invalid(format!(
-                "rotationIds[{index}]: there is no rotation {id}"
-            ))?);
+            return Ok(invalid(
+                format!("rotationIds[{index}]"),
+                format!("there is no rotation {id}"),
+            )?);
         }
     }
     Ok(())
@@ -296,7 +302,7 @@ fn text(prefix: &str, id: &str, tx: &mut WriteTx) -> String {
 
 fn later(now: Timestamp, by: Duration) -> Result<Timestamp, ActionError> {
     now.checked_add(by)
-        .or_else(|_| Ok(invalid("the duration is too long; send a shorter one")?))
+        .or_else(|_| Ok(invalid("", "the duration is too long; send a shorter one")?))
 }
 
 #[cfg(test)]
@@ -355,7 +361,7 @@ mod tests {
 
     fn detail<T: std::fmt::Debug>(outcome: Result<T, ActionError>) -> String {
         match outcome {
-            Err(ActionError::Refused(Refusal::Invalid(detail))) => detail,
+            Err(ActionError::Refused(refusal)) => crate::tests::detail(&refusal),
             other => format!("{other:?}"),
         }
     }

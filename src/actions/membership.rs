@@ -7,45 +7,44 @@ use crate::domain::tiers::TierLimits;
 use crate::store::{self, ReadTx};
 use std::collections::BTreeSet;
 
-/// Refuses the first unknown item of a list. `sentence` gets its index.
+/// Refuses the first unknown item of a list. `member` is the name of the list.
 fn refuse_first<T: PartialEq>(
+    member: &str,
     named: &[T],
     unknown: &[T],
-    sentence: impl Fn(usize, &T) -> String,
+    fault: impl Fn(&T) -> String,
 ) -> Result<(), ActionError> {
     let first = named
         .iter()
         .enumerate()
         .find(|(_, id)| unknown.contains(id));
     match first {
-        Some((index, id)) => Ok(invalid(sentence(index, id))?),
+        Some((index, id)) => Ok(invalid(format!("{member}[{index}]"), fault(id))?),
         None => Ok(()),
     }
 }
 
 /// Refuses a person who is not in the workspace. `member` is the name of the list.
 pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Result<(), ActionError> {
-    refuse_first(users, &store::unknown_people(tx, users)?, |index, id| {
-        format!("{member}[{index}]: nobody in the workspace has the id `{id}`")
+    refuse_first(member, users, &store::unknown_people(tx, users)?, |id| {
+        format!("nobody in the workspace has the id `{id}`")
     })
 }
 
 /// Refuses unknown user groups of `userGroupIds`.
 pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<(), ActionError> {
-    refuse_first(groups, &store::unknown_groups(tx, groups)?, |index, id| {
-        format!("userGroupIds[{index}]: no user group of the workspace has the id `{id}`")
+    let unknown = store::unknown_groups(tx, groups)?;
+    refuse_first("userGroupIds", groups, &unknown, |id| {
+        format!("no user group of the workspace has the id `{id}`")
     })
 }
 
 /// Refuses `channels` in which the app is not a member.
 pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<(), ActionError> {
-    refuse_first(
-        channels,
-        &store::unknown_channels(tx, channels)?,
-        |index, id| {
-            format!("channels[{index}]: the app is not in a channel `{id}`; invite it there first")
-        },
-    )
+    let unknown = store::unknown_channels(tx, channels)?;
+    refuse_first("channels", channels, &unknown, |id| {
+        format!("the app is not in a channel `{id}`; invite it there first")
+    })
 }
 
 /// Refuses user groups on a tier without them.

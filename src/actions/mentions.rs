@@ -85,14 +85,16 @@ impl Operation for OpenMention {
 fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), ActionError> {
     let (asker, channel) = (&new.asker, &new.channel);
     if !store::is_present(tx, asker)? {
-        return Ok(invalid(format!(
-            "userId: nobody in the workspace has the id `{asker}`"
-        ))?);
+        return Ok(invalid(
+            "userId",
+            format!("nobody in the workspace has the id `{asker}`"),
+        )?);
     }
     if !store::unknown_channels(tx, std::slice::from_ref(channel))?.is_empty() {
-        return Ok(invalid(format!(
-            "channelId: the app is not in a channel `{channel}`; invite it there first"
-        ))?);
+        return Ok(invalid(
+            "channelId",
+            format!("the app is not in a channel `{channel}`; invite it there first"),
+        )?);
     }
     Ok(())
 }

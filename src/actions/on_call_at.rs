@@ -4,19 +4,20 @@ use super::reads::{self, visible};
 use super::{ActionError, App};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::Arrangement;
+use crate::domain::duty::Duty;
 use crate::domain::duty_at::{
-    Backward, Bounds, DutyAt, HandOvers, Held, OnCall, Onward, Piece, Present, was_open,
+    Backward, Bounds, DutyAt, HandOvers, Held, OnCall, Onward, Present, was_open,
 };
 use crate::domain::event::Nobody;
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::{RotationId, UserId};
+use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::linked::Outsider;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::resolve;
 use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::time::Interval;
-use crate::store::{self, HistoryEntry, Page, ReadTx, RotationFilter};
+use crate::store::{self, Page, ReadTx, RotationFilter};
 use jiff::{SignedDuration, Timestamp};
 
 /// How far ahead one may ask, in days.
@@ -68,7 +69,7 @@ pub(super) fn duty_at(
         absences: &rotation.absences,
     };
     let instants = (present(app, rotation), at);
-    let then = forecast::standing_at(rotation, dealing, instants, budget)?;
+    let then = forecast::standing_at(rotation, dealing, instants, budget, None)?;
     Ok(DutyAt::Planned(Box::new(then)))
 }
 
@@ -76,9 +77,10 @@ pub(super) fn duty_at(
 pub(super) fn check_instant(app: &App, rotation: &Rotation, at: Timestamp) -> Result<(), Refusal> {
     let created_at = rotation.stamps.created_at;
     if at < created_at {
-        return invalid(format!(
-            "at: the rotation was created at {created_at}; send that instant or a later one"
-        ));
+        return invalid(
+            "at",
+            format!("the rotation was created at {created_at}; send that instant or a later one"),
+        );
     }
     check_ahead(present(app, rotation), at)
 }
@@ -87,9 +89,10 @@ pub(super) fn check_instant(app: &App, rotation: &Rotation, at: Timestamp) -> Re
 fn check_ahead(now: Timestamp, at: Timestamp) -> Result<(), Refusal> {
     let furthest = SignedDuration::from_hours(24 * AHEAD_DAYS);
     match at.duration_since(now) > furthest {
-        true => invalid(format!(
-            "at: send an instant at most {AHEAD_DAYS} days from now"
-        )),
+        true => invalid(
+            "at",
+            format!("send an instant at most {AHEAD_DAYS} days from now"),
+        ),
         false => Ok(()),
     }
 }
@@ -130,14 +133,13 @@ pub(super) fn entries_at(
     tx: &ReadTx,
     rotation: &Rotation,
     at: Timestamp,
-) -> Result<Vec<HistoryEntry>, ActionError> {
+) -> Result<Vec<Duty>, ActionError> {
     let instant = Interval {
         from: at,
         until: at + SignedDuration::from_millis(1),
     };
-    let mut entries = store::list_history(tx, &rotation.id, instant)?;
-    let slot = |entry: &HistoryEntry| rotation.slot_of(&entry.cell).unwrap_or(usize::MAX);
-    entries.sort_by_key(slot);
+    let mut entries = store::list_history(tx, rotation, instant)?;
+    entries.sort_by_key(|duty| duty.slot.unwrap_or(usize::MAX));
     Ok(entries)
 }
 
@@ -162,8 +164,8 @@ fn recorded(
             }
             continue;
         }
-        let present = rotation
-            .slot_of(&record.cell)
+        let present = record
+            .slot
             .map(|slot| Present::of(rotation, app.calendar(), slot, &turn_ends));
         let window = rotation.window(&record.window);
         let cadence = window.and_then(|window| window.cadence.as_ref());
@@ -181,22 +183,13 @@ fn recorded(
                 until: bounds.until,
             });
         }
-        for user in entry.user.iter().chain(&entry.beside) {
-            let is_first = entry.user.as_ref() == Some(user);
-            held.push(Held {
-                user: user.clone(),
-                turn: entry.turn.filter(|_| is_first),
-                cell: record.cell.clone(),
-                lane: record.lane.clone(),
-                lane_name: entry.lane_name.clone(),
-                window: record.window.clone(),
-                window_name: entry.window_name.clone(),
-                bounds,
-                skipped: entry.skipped.clone(),
-                passed_over: entry.passed_over.clone(),
-                absences: Vec::new(),
-            });
-        }
+        let people = record.each_person().into_iter();
+        let known = people.filter(|duty| duty.entry.user.is_some());
+        held.extend(known.map(|duty| Held {
+            duty,
+            bounds,
+            absences: Vec::new(),
+        }));
     }
     let is_nobody = held.is_empty() && outsider.is_none();
     Ok(OnCall {
@@ -206,29 +199,16 @@ fn recorded(
     })
 }
 
-/// What a walk looks at of an entry.
-pub(super) fn piece(record: &HistoryEntry) -> Piece {
-    Piece {
-        start: record.entry.start,
-        end: record.end,
-        user: record.entry.user.clone(),
-        arrangement: record.entry.arrangement.clone(),
-        held_since: record.held_since,
-        turn_since: record.turn_since,
-        reason: record.entry.reason,
-    }
-}
-
 /// The bounds of the assignment that an entry of the record is of, at an instant in it.
 fn bounds(
     tx: &ReadTx,
-    (rotation, record): (&Rotation, &HistoryEntry),
+    (rotation, record): (&Rotation, &Duty),
     at: Timestamp,
     hand_overs: Option<HandOvers>,
     present: Option<&Present>,
 ) -> Result<Bounds, ActionError> {
-    let first = piece(record);
-    let of = (&rotation.id, &record.cell);
+    let first = record.entry.start;
+    let of = (rotation, &record.cell);
     let arrangement = match &record.entry.arrangement {
         Some(id) => store::load_arrangement(tx, &rotation.id, id)?,
         None => None,
@@ -238,14 +218,14 @@ fn bounds(
         (Some(since), _) => since,
         (None, Some(period)) => period.from,
         (None, None) => {
-            let mut back = Backward::new(first.clone());
-            walk(tx, of, first.start, false, |piece| back.look(piece))?;
+            let mut back = Backward::new(record.clone());
+            walk(tx, of, (first, false), |piece| back.look(piece))?;
             back.since()
         }
     };
-    let mut onward = Onward::new(first.clone(), at, hand_overs);
-    if first.end.is_some() {
-        walk(tx, of, first.start, true, |piece| onward.look(&piece))?;
+    let mut onward = Onward::new(record.clone(), at, hand_overs);
+    if record.end.is_some() {
+        walk(tx, of, (first, true), |piece| onward.look(&piece))?;
     }
     // One that another took the place of keeps the end that it never reached. One that was running when its rotation was disabled
     // goes on after its end, until the rotation is enabled.
@@ -257,13 +237,12 @@ fn bounds(
 /// [`store::walk_record`] within [`MOST_WALKED`].
 pub(super) fn walk(
     tx: &ReadTx,
-    of: (&RotationId, &crate::domain::ids::CellId),
-    from: Timestamp,
-    onward: bool,
-    mut look: impl FnMut(Piece) -> bool,
+    (rotation, cell): (&Rotation, &CellId),
+    from: (Timestamp, bool),
+    mut look: impl FnMut(Duty) -> bool,
 ) -> Result<(), ActionError> {
     let mut walked = 0;
-    store::walk_record(tx, of, from, onward, |piece| {
+    store::walk_record(tx, rotation, cell, from, |piece| {
         walked += 1;
         look(piece) && walked < MOST_WALKED
     })?;
@@ -349,7 +328,7 @@ pub fn everywhere(
 }
 
 /// Whether any entry of the record names somebody.
-fn was_on_call(entries: &[HistoryEntry], user: &UserId) -> bool {
+fn was_on_call(entries: &[Duty], user: &UserId) -> bool {
     let mut people = entries
         .iter()
         .flat_map(|record| record.entry.user.iter().chain(&record.entry.beside));

@@ -1,10 +1,10 @@
-//! What pages show of many rotations at once: who is on call, who follows, where nobody will be; and one person's turns and
-//! requests in all of them.
+//! What pages show of many rotations at once: who is on call, who follows, where nobody will be; and one person's requests in all of
+//! them.
 
 use super::{ActionError, App, reads, requests};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
-use crate::domain::forecast::{self, AbsentOnCall, Gap, OnCallSummary, PlannedTurn};
+use crate::domain::forecast::{self, AbsentOnCall, Gap, OnCallSummary};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::request::{MAX_PENDING, RequestKind, RequestView};
@@ -129,7 +129,7 @@ fn overview(
     };
     Overview {
         absent: forecast::absent_on_call(dealing.absences, &turns, range),
-        gaps: forecast::gaps(&rotation, dealing.calendar, &turns, range),
+        gaps: forecast::gaps(&turns, range),
         until: until.or(summary.until),
         next,
         summary,
@@ -137,61 +137,8 @@ fn overview(
     }
 }
 
-/// A planned turn of one person.
-#[derive(Clone, Debug)]
-pub struct OwnTurn {
-    pub rotation: RotationId,
-    pub rotation_name: String,
-    pub code: Option<String>,
-    /// What the slot is called, where the rotation has several.
-    pub slot: Vec<String>,
-    /// The zone of its window.
-    pub zone: Option<crate::domain::zones::ZoneName>,
-    pub cell: crate::domain::ids::CellId,
-    pub turn: PlannedTurn,
-}
-
 /// Rotations of one person that are looked at, at the most.
 const MOST_ROTATIONS: u32 = 200;
-
-/// The turns of a person in a range, in every rotation that the caller sees, by start. Open windows alone: each turn is somebody
-/// really on call. A rotation whose turns are too many to look at is left out.
-pub fn turns_of(
-    app: &App,
-    caller: &Principal,
-    user: &UserId,
-    range: Interval,
-) -> Result<Vec<OwnTurn>, ActionError> {
-    app.store().read(|tx| {
-        let mut turns = Vec::new();
-        for rotation in of_person(tx, caller, user)? {
-            let dealing = DealingContext {
-                calendar: app.calendar(),
-                absences: &rotation.absences,
-            };
-            let Ok(planned) = forecast::schedule(&rotation, dealing, range) else {
-                continue;
-            };
-            let theirs = planned
-                .into_iter()
-                .filter(|turn| turn.entry.user.as_ref() == Some(user));
-            turns.extend(theirs.map(|turn| {
-                let cell = &rotation.cells[turn.cell];
-                OwnTurn {
-                    rotation: rotation.id.clone(),
-                    rotation_name: rotation.profile.name.clone(),
-                    code: rotation.profile.code.clone(),
-                    slot: forecast::slot_name(&rotation, cell),
-                    zone: rotation.windows[cell.window].zone,
-                    cell: cell.id.clone(),
-                    turn,
-                }
-            }));
-        }
-        turns.sort_by_key(|own| own.turn.entry.start);
-        Ok(turns)
-    })
-}
 
 /// The rotations of which a person is a member or an owner, as far as the caller sees them.
 pub fn rotations_of(

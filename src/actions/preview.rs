@@ -6,9 +6,10 @@ mod parts;
 use super::rotations::Agrees;
 use super::{ActionError, App, reads, warnings};
 use crate::domain::access::Principal;
+use crate::domain::duty::{self, Duty};
 use crate::domain::edit::Edits;
 use crate::domain::editing::Editing;
-use crate::domain::forecast::{self, Difference, Planned, PlannedTurn};
+use crate::domain::forecast::{self, Difference, Planned};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, LaneId, RotationId, UserId};
 use crate::domain::load::{Days, Held, Load};
@@ -85,9 +86,9 @@ pub struct Preview {
     pub range: Interval,
     pub refusals: Vec<Refused>,
     /// The plan of the range as it is, by start and slot; cells are those of `current`.
-    pub planned: Vec<PlannedTurn>,
+    pub planned: Vec<Duty>,
     /// The same with the edits; cells are those of `then`.
-    pub planned_then: Vec<PlannedTurn>,
+    pub planned_then: Vec<Duty>,
     /// What it comes to for each person who is on call in either plan.
     pub people: BTreeMap<UserId, Change>,
     /// What is wrong with the plan with the edits; empty unless it was wanted.
@@ -164,13 +165,14 @@ fn range(now: Timestamp, when: When) -> Result<Interval, Refusal> {
     let days = |days: i64| SignedDuration::from_hours(24 * days);
     let from = when.at.unwrap_or(now);
     if now.duration_since(from) > JUST_NOW {
-        return invalid("at: send an instant that is not over, or omit it for now");
+        return invalid("at", "send an instant that is not over, or omit it for now");
     }
     let from = from.max(now);
     if from.duration_since(now) > days(MOST_DAYS) {
-        return invalid(format!(
-            "at: send an instant at most {MOST_DAYS} days from now"
-        ));
+        return invalid(
+            "at",
+            format!("send an instant at most {MOST_DAYS} days from now"),
+        );
     }
     Ok(Interval {
         from,
@@ -185,23 +187,20 @@ fn plan(
     rotation: &Rotation,
     dealing: DealingContext,
     range: Interval,
-) -> Result<Vec<PlannedTurn>, Refusal> {
-    let turns = forecast::schedule_of(rotation, dealing, range, MOST_TURNS);
-    let mut turns = turns.map_err(|refusal| too_far(refusal, "days"))?;
-    let slot = |turn: &PlannedTurn| {
-        let cell = &rotation.cells[turn.cell];
-        (cell.lane, cell.window)
-    };
-    turns.sort_by_key(|turn| (turn.entry.start, slot(turn)));
-    Ok(turns)
+) -> Result<Vec<Duty>, Refusal> {
+    let duties = forecast::schedule_of(rotation, dealing, range, MOST_TURNS);
+    let mut duties = duties.map_err(|refusal| too_far(refusal, "days"))?;
+    duty::sort(rotation, &mut duties);
+    Ok(duties)
 }
 
 /// A forecast's refusal, of the member that asks for too much.
 fn too_far(refusal: Refusal, member: &str) -> Refusal {
     match refusal {
-        Refusal::Invalid(_) => Refusal::Invalid(format!(
-            "{member}: too many hand-overs lie before it; look at fewer days, or at a nearer instant"
-        )),
+        Refusal::Invalid { .. } => Refusal::invalid(
+            member,
+            "too many hand-overs lie before it; look at fewer days, or at a nearer instant",
+        ),
         other => other,
     }
 }
@@ -218,7 +217,7 @@ impl Preview {
     pub fn before(&self) -> Planned<'_> {
         Planned {
             rotation: &self.current,
-            turns: &self.planned,
+            duties: &self.planned,
             range: self.range,
         }
     }
@@ -227,7 +226,7 @@ impl Preview {
     pub fn after(&self) -> Planned<'_> {
         Planned {
             rotation: &self.then,
-            turns: &self.planned_then,
+            duties: &self.planned_then,
             range: self.range,
         }
     }

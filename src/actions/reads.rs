@@ -1,17 +1,14 @@
-//! Reads rotations, their schedule and their history, as far as the caller may see them.
+//! Reads rotations, as far as the caller may see them.
 
 use super::{ActionError, App};
 use crate::domain::access::{Principal, Reach};
 use crate::domain::agreement::AgreementContext;
-use crate::domain::forecast::{self, Forecast, Limits, PlannedKind, PlannedTurn};
+use crate::domain::forecast::{Forecast, Limits};
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::{CellId, RotationId, UserId};
+use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
-use crate::domain::time::Interval;
-use crate::store::{
-    self, Error, HistoryEntry, Page, READ_AT_ONCE, ReadTx, RotationFilter, Store, Visible,
-};
+use crate::store::{self, Error, Page, READ_AT_ONCE, ReadTx, RotationFilter, Store, Visible};
 use std::collections::HashMap;
 
 /// One rotation.
@@ -178,119 +175,4 @@ fn show_each(
         }
     }
     Ok(())
-}
-
-/// What a schedule is narrowed to; what is empty narrows nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PlanFilter {
-    pub user: Option<UserId>,
-    pub cell: Option<CellId>,
-    pub kinds: Vec<PlannedKind>,
-}
-
-/// The turns that touch a range if nothing changes, by start, then lane, then window. What lies before now comes from
-/// the record, as far as the running turns reach (rules.md 6).
-pub fn schedule(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    range: Interval,
-    filter: &PlanFilter,
-) -> Result<(Rotation, Vec<PlannedTurn>), ActionError> {
-    app.store().read(|tx| {
-        let rotation = visible(tx, caller, id)?;
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &rotation.absences,
-        };
-        let mut turns = forecast::schedule(&rotation, dealing, range)?;
-        turns.extend(recorded(tx, &rotation, range)?);
-        turns.retain(|turn| {
-            let user = filter.user.as_ref();
-            let cell = filter.cell.as_ref();
-            user.is_none_or(|user| turn.entry.user.as_ref() == Some(user))
-                && cell.is_none_or(|cell| rotation.cells[turn.cell].id == *cell)
-                && (filter.kinds.is_empty() || filter.kinds.contains(&turn.kind()))
-        });
-        let slot = |turn: &PlannedTurn| {
-            (
-                rotation.cells[turn.cell].lane,
-                rotation.cells[turn.cell].window,
-            )
-        };
-        turns.sort_by_key(|turn| (turn.entry.start, slot(turn)));
-        Ok((rotation, turns))
-    })
-}
-
-/// The entries of the record that belong to the running turns, from before the running entries, and touch a range.
-pub(super) fn recorded(
-    tx: &ReadTx,
-    rotation: &Rotation,
-    range: Interval,
-) -> Result<Vec<PlannedTurn>, ActionError> {
-    let mut turns = Vec::new();
-    if rotation.external.is_some() {
-        // The assignments of a partner's schedule have their own beginnings.
-        return Ok(turns);
-    }
-    for (index, cell) in rotation.cells.iter().enumerate() {
-        let Some(holder) = cell
-            .holder
-            .as_ref()
-            .filter(|holder| holder.since < cell.entry.start)
-        else {
-            continue;
-        };
-        let since = holder.since.max(range.from);
-        let pieces = store::list_pieces(tx, &rotation.id, &cell.id, since)?;
-        let touching = pieces.into_iter().filter(|piece| {
-            piece.entry.start < range.until && piece.end.is_some_and(|end| end > range.from)
-        });
-        turns.extend(touching.map(|piece| PlannedTurn {
-            cell: index,
-            entry: piece.entry,
-            end: piece.end,
-        }));
-    }
-    Ok(turns)
-}
-
-/// An entry for each person who covered at the same time, on a partner's schedule with several slots.
-fn each_person(held: HistoryEntry) -> Vec<HistoryEntry> {
-    let mut first = held;
-    let beside = std::mem::take(&mut first.entry.beside);
-    let is_nobody = first.entry.user.is_none() && first.entry.outside.is_none();
-    let others = beside.into_iter().map(|user| {
-        let mut other = first.clone();
-        other.entry.user = Some(user);
-        other.entry.outside = None;
-        other
-    });
-    let others: Vec<HistoryEntry> = others.collect();
-    match is_nobody && !others.is_empty() {
-        true => others,
-        false => [vec![first], others].concat(),
-    }
-}
-
-/// The record of a range, by start (rules.md 7).
-pub fn history(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    range: Interval,
-) -> Result<Vec<HistoryEntry>, ActionError> {
-    app.store().read(|tx| {
-        let rotation = visible(tx, caller, id)?;
-        let entries = store::list_history(tx, id, range)?;
-        let mut entries: Vec<HistoryEntry> = entries.into_iter().flat_map(each_person).collect();
-        let slot = |entry: &HistoryEntry| {
-            let cell = rotation.cells.iter().find(|cell| cell.id == entry.cell);
-            // Deleted cells are last.
-            cell.map_or((usize::MAX, usize::MAX), |cell| (cell.lane, cell.window))
-        };
-        entries.sort_by_key(|entry| (entry.entry.start, slot(entry)));
-        Ok(entries)
-    })
 }

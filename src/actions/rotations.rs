@@ -139,7 +139,7 @@ pub(super) fn people_then(
     let policy = match &patch.absence_policy {
         Some(change) => {
             let changed = rotation.absence_policy.changed(change);
-            changed.map_err(Refusal::Invalid)?
+            changed.map_err(|fault| Refusal::invalid("absencePolicy.minimumHours", fault))?
         }
         None => rotation.absence_policy,
     };

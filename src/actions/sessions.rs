@@ -89,12 +89,14 @@ pub fn create_link(
 ) -> Result<(String, Timestamp), ActionError> {
     audit::write(store, author, move |tx, _| {
         if !store::is_present(&tx.as_read(), &user)? {
-            return Ok(invalid(format!(
-                "userId: the workspace has nobody with the id {user}; import the directory first"
-            ))?);
+            return Ok(invalid(
+                "userId",
+                format!("the workspace has nobody with the id {user}; import the directory first"),
+            )?);
         }
         let Ok(expires_at) = tx.now().checked_add(lifetime) else {
             return Ok(invalid(
+                "",
                 "the duration reaches beyond the calendar; send a shorter one",
             )?);
         };

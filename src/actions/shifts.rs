@@ -1,105 +1,18 @@
-//! What one person has on their plan: in all rotations, and what of it an absence leaves standing.
+//! What an absence leaves standing of a person's plan.
 
-use super::reads::{self, recorded};
-use super::{ActionError, App};
+use super::{ActionError, App, reads};
 use crate::domain::absence::{Absence, AppliesTo, StandingDuty};
 use crate::domain::access::Principal;
 use crate::domain::edit::NewAbsence;
 use crate::domain::editing::Editing;
-use crate::domain::forecast::{self, Budget, Forecast, Limits, PlannedTurn, Shift, ShiftRotation};
+use crate::domain::forecast::{self, Budget, Forecast, Limits};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
-use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::store;
 use jiff::SignedDuration;
 use std::sync::Arc;
-
-/// The turns of one person that touch a range, in all rotations that the caller may see, by start, rotation, lane and
-/// window. Each rotation is read from a snapshot of its own.
-///
-/// # Errors
-/// [`Refusal::NotFound`] for somebody unknown, [`Refusal::Invalid`] where the range takes too much to forecast.
-pub fn of_person(
-    app: &App,
-    caller: &Principal,
-    user: &UserId,
-    range: Interval,
-) -> Result<Vec<Shift>, ActionError> {
-    let rotations = app.store().read(|tx| -> Result<_, ActionError> {
-        let known = caller.sees_directory() && store::load_person(tx, user)?.is_some();
-        if !known {
-            return Err(Refusal::NotFound("user").into());
-        }
-        Ok(store::list_rotations_of(tx, user)?)
-    })?;
-    let mut budget = Budget::default();
-    let mut shifts = Vec::new();
-    for id in rotations {
-        let found = app.store().read(|tx| -> Result<_, ActionError> {
-            let found = store::load_rotation(tx, &id)?;
-            // Somebody deactivated, or from outside, is no member.
-            let theirs = found
-                .filter(|rotation| caller.check_see(rotation).is_ok() && rotation.has_member(user));
-            let Some(rotation) = theirs else {
-                return Ok(None);
-            };
-            let dealing = DealingContext {
-                calendar: app.calendar(),
-                absences: &rotation.absences,
-            };
-            let mut turns = forecast::turns_of(&rotation, dealing, user, range, &mut budget)?;
-            let past = recorded(tx, &rotation, range)?;
-            turns.extend(
-                past.into_iter()
-                    .filter(|turn| turn.entry.user.as_ref() == Some(user)),
-            );
-            Ok(Some((rotation, turns)))
-        })?;
-        if let Some((rotation, turns)) = found {
-            add(&rotation, user, turns, range, &mut shifts);
-        }
-    }
-    shifts.sort_by(|(one, first), (two, second)| {
-        let start = one.turn.entry.start.cmp(&two.turn.entry.start);
-        let named = |shift: &Shift| (shift.rotation.name.clone(), shift.rotation.id.clone());
-        let rotation = || named(one).cmp(&named(two));
-        start.then_with(rotation).then(first.cmp(second))
-    });
-    Ok(shifts.into_iter().map(|(shift, _)| shift).collect())
-}
-
-/// Adds the turns in a rotation, each with its lane and window by position.
-fn add(
-    rotation: &Rotation,
-    user: &UserId,
-    turns: Vec<PlannedTurn>,
-    range: Interval,
-    shifts: &mut Vec<(Shift, (usize, usize))>,
-) {
-    let named = Arc::new(ShiftRotation {
-        id: rotation.id.clone(),
-        name: rotation.profile.name.clone(),
-        code: rotation.profile.code.clone(),
-    });
-    for turn in turns {
-        let Some(covered) = turn.period().meets(range) else {
-            continue;
-        };
-        let cell = &rotation.cells[turn.cell];
-        let shift = Shift {
-            rotation: Arc::clone(&named),
-            cell: cell.id.clone(),
-            lane: rotation.lanes[cell.lane].id.clone(),
-            window: rotation.windows[cell.window].id.clone(),
-            absences: rotation.absences.meeting(user, turn.period()),
-            covered,
-            turn,
-        };
-        shifts.push((shift, (cell.lane, cell.window)));
-    }
-}
 
 /// Standing duties that one answer lists at the most.
 pub const MOST_STANDING: usize = 100;
@@ -188,9 +101,9 @@ fn while_away(
         };
         let most = MOST_STANDING - standing.len();
         let found = forecast::standing(&rotation, dealing, user, period, most, &mut budget);
-        standing.extend(found.into_iter().map(|(cell, period)| StandingDuty {
-            cell: rotation.cells[cell].id.clone(),
-            period,
+        standing.extend(found.into_iter().map(|duty| StandingDuty {
+            period: duty.period(),
+            cell: duty.cell,
         }));
         if standing.len() >= MOST_STANDING || budget.is_spent() {
             break;

@@ -65,35 +65,40 @@ fn check_terms(
     new: &NewSwap,
 ) -> Result<(Vec<Leg>, Vec<Shift>), Refusal> {
     if &new.recipient == requester {
-        return invalid("recipientUserId: that is you; offer the swap to another person");
+        return invalid(
+            "recipientUserId",
+            "that is you; offer the swap to another person",
+        );
     }
     if !context.rotation.has_member(&new.recipient) {
-        let detail = format!(
-            "recipientUserId: `{}` is not a member of this rotation",
-            new.recipient
+        let recipient = &new.recipient;
+        return invalid(
+            "recipientUserId",
+            format!("`{recipient}` is not a member of this rotation"),
         );
-        return invalid(detail);
     }
     let latest = six_months_after(context.now);
     let mut legs = Vec::new();
     for (index, leg) in new.legs.iter().enumerate() {
         let path = path(index);
         if leg.period.from <= context.now {
-            return invalid(format!(
-                "{path}from: send an instant later than now, {}",
-                context.now
-            ));
+            return invalid(
+                format!("{path}from"),
+                format!("send an instant later than now, {}", context.now),
+            );
         }
         if leg.period.until > latest {
-            return invalid(format!(
-                "{path}to: send an instant at most six months from now"
-            ));
+            return invalid(
+                format!("{path}to"),
+                "send an instant at most six months from now",
+            );
         }
         legs.push(handed_over(requester, new, leg, &path)?);
     }
     if legs[0].holder == legs[1].holder {
         return invalid(
-            "legs[1].holderUserId: holds the other leg as well; send one shift of each",
+            "legs[1].holderUserId",
+            "holds the other leg as well; send one shift of each",
         );
     }
     let shifts = shift::shifts(context, &legs, path)?;
@@ -122,15 +127,17 @@ fn check_plan(
     for (index, shift) in shifts.iter().enumerate() {
         let (forecast, path) = (&forecasts[shift.cell], path(index));
         if !forecast.is_turn(shift.terms.period) {
-            return invalid(format!(
-                "{path}from: not a whole turn of the cell; read the schedule"
-            ));
+            return invalid(
+                format!("{path}from"),
+                "not a whole turn of the cell; read the schedule",
+            );
         }
         if shift::check_held(std::slice::from_ref(shift), forecasts).is_err() {
             let holder = &shift.holder;
-            return invalid(format!(
-                "{path}holderUserId: `{holder}` does not hold this turn as planned"
-            ));
+            return invalid(
+                format!("{path}holderUserId"),
+                format!("`{holder}` does not hold this turn as planned"),
+            );
         }
     }
     let members = [path(0), path(1)].map(|path| path + "cellId");
@@ -162,9 +169,10 @@ fn handed_over(
     } else if leg.holder == new.recipient {
         requester
     } else {
-        return invalid(format!(
-            "{path}holderUserId: send yourself or the recipient"
-        ));
+        return invalid(
+            format!("{path}holderUserId"),
+            "send yourself or the recipient",
+        );
     };
     Ok(Leg {
         key: Some(leg.key.clone()),

@@ -323,7 +323,7 @@ fn a_month_away_ends_where_a_month_of_steps_ends() {
         until: month,
     };
     let record = |office: &Office, id: &RotationId| -> Vec<_> {
-        let entries = reads::history(&office.app, &caller(), id, range).expect("the record");
+        let entries = duties::history(&office.app, &caller(), id, range).expect("the record");
         entries
             .into_iter()
             .map(|entry| {
@@ -531,8 +531,8 @@ fn every_statement_finds_its_rows_by_an_index() {
     };
     write(app, &caller(), id, &any, PatchRotation(patch)).expect("a patch");
     write(app, &caller(), id, &any, Rotate { cells: None }).expect("a rotation");
-    reads::history(app, &caller(), id, period).expect("the record");
-    reads::schedule(app, &caller(), id, period, &reads::PlanFilter::default()).expect("the plan");
+    duties::history(app, &caller(), id, period).expect("the record");
+    duties::schedule(app, &caller(), id, period, &duties::PlanFilter::default()).expect("the plan");
     let filter = RotationFilter {
         text: Some("o".into()),
         user: Some(UserId::from("U5")),

@@ -215,8 +215,11 @@ fn surroundings(
 
 /// Names the parameter that asks for too much.
 fn too_much() -> ActionError {
-    Refusal::Invalid("days: too many hand-overs lie in so many days; ask for fewer".to_owned())
-        .into()
+    Refusal::invalid(
+        "days",
+        "too many hand-overs lie in so many days; ask for fewer",
+    )
+    .into()
 }
 
 /// What dealing in a rotation needs beside it.

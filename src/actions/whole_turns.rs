@@ -1,9 +1,12 @@
 //! The turns to come as people give them away: dealt turns whole, not the pieces into which covered hours cut them.
 
-use super::plan::{self, Item};
+use super::duties::{self, PlanFilter};
 use super::{ActionError, App, reads, swaps};
 use crate::domain::access::Principal;
+use crate::domain::agreement::AgreementContext;
+use crate::domain::duty::Duty;
 use crate::domain::edit::{NewLeg, NewSwap};
+use crate::domain::forecast::{self, CellForecast};
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -21,40 +24,12 @@ const MOST_PAIRS: usize = 2_000;
 /// A dealt turn that is whole.
 #[derive(Clone, Debug)]
 pub struct WholeTurn {
-    /// Its first piece, from the hand-over on.
-    pub item: Item,
+    pub cell: CellId,
+    /// What its slot is called, where the rotation has several.
+    pub slot: Vec<String>,
     /// Who holds it.
     pub user: UserId,
-    pub end: Timestamp,
-}
-
-/// The whole turns to come of each cell, by start, held as dealt.
-fn list(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-) -> Result<(Rotation, Vec<WholeTurn>), ActionError> {
-    let range = ahead(app);
-    let (rotation, items, _) = plan::list(app, caller, id, range)?;
-    let mut turns: Vec<WholeTurn> = Vec::new();
-    for cell in &rotation.cells {
-        let bounds = hand_overs(app, &rotation, cell.window, range);
-        for pair in bounds.windows(2) {
-            let held = items.iter().find_map(|item| {
-                let starts = pair[0] <= item.entry.start && item.entry.start < pair[1];
-                let user = item.entry.user.clone()?;
-                let is_dealt = item.cell == cell.id && starts && item.held_by.is_none();
-                is_dealt.then(|| (item.clone(), user))
-            });
-            if let Some((mut item, user)) = held {
-                item.entry.start = pair[0];
-                let end = pair[1];
-                turns.push(WholeTurn { item, user, end });
-            }
-        }
-    }
-    turns.sort_by_key(|turn| turn.item.entry.start);
-    Ok((rotation, turns))
+    pub period: Interval,
 }
 
 /// The turns to come that can be swapped.
@@ -76,21 +51,26 @@ pub fn swappable(
     chosen: Option<(&CellId, Timestamp)>,
 ) -> Result<(Rotation, Swappable), ActionError> {
     let user = caller.person()?;
-    let (rotation, turns) = list(app, caller, id)?;
-    let is_own = |turn: &WholeTurn| turn.user == *user;
-    let (own, others): (Vec<WholeTurn>, Vec<WholeTurn>) = turns.into_iter().partition(is_own);
-    if rotation.external.is_some() || !rotation.enabled || own.is_empty() {
-        return Ok((rotation, Swappable::default()));
-    }
-    let is_chosen = |turn: &WholeTurn| {
-        let (cell, at) = (&turn.item.cell, turn.item.entry.start..turn.end);
-        chosen.is_some_and(|(named, instant)| named == cell && at.contains(&instant))
-    };
-    let the_one: Vec<WholeTurn> = own.iter().filter(|turn| is_chosen(turn)).cloned().collect();
-    let found = reads::in_context(app, caller, id, |_, context| {
-        let ends = own.iter().chain(&others).map(|turn| turn.end);
-        let until = ends.max().unwrap_or(context.now);
-        let forecasts = context.forecasts(until)?;
+    reads::in_context(app, caller, id, |_, context| {
+        let rotation = context.rotation;
+        if rotation.external.is_some() || !rotation.enabled {
+            return Ok(Swappable::default());
+        }
+        let range = ahead(app);
+        let (forecasts, known) = forecast::known_cells(rotation, context.dealing, range.until);
+        let turns = whole_turns(app, context, &forecasts, range);
+        let is_own = |turn: &WholeTurn| turn.user == *user;
+        let (own, others): (Vec<WholeTurn>, Vec<WholeTurn>) = turns.into_iter().partition(is_own);
+        if own.is_empty() {
+            return Ok(Swappable::default());
+        }
+        if known.is_some() {
+            return Ok(forecast::too_far()?);
+        }
+        let is_chosen = |turn: &&WholeTurn| {
+            let names = |(cell, at): (&CellId, _)| turn.cell == *cell && turn.period.contains(at);
+            chosen.is_some_and(names)
+        };
         let mut left = MOST_PAIRS;
         let mut matched = |own: &[WholeTurn]| {
             let mut found = (vec![false; own.len()], vec![false; others.len()]);
@@ -110,13 +90,41 @@ pub fn swappable(
                 others: kept(&others, &found.1),
             }
         };
+        let the_one: Vec<WholeTurn> = own.iter().filter(is_chosen).cloned().collect();
         let of_chosen = matched(&the_one);
         Ok(match of_chosen.own.is_empty() {
             true => matched(&own),
             false => of_chosen,
         })
-    })?;
-    Ok((rotation, found.1))
+    })
+}
+
+/// The dealt turns from one hand-over to the next, by start.
+fn whole_turns(
+    app: &App,
+    context: &AgreementContext,
+    forecasts: &[CellForecast],
+    range: Interval,
+) -> Vec<WholeTurn> {
+    let rotation = context.rotation;
+    let mut turns = Vec::new();
+    for (cell, forecast) in rotation.cells.iter().zip(forecasts) {
+        let bounds = hand_overs(app, rotation, cell.window, range);
+        let is_whole = |period: &Interval| {
+            let from = bounds.binary_search(&period.from);
+            from.is_ok_and(|from| bounds.get(from + 1) == Some(&period.until))
+        };
+        let slot = forecast::slot_name(rotation, cell);
+        let whole = forecast.turns().filter(|(_, period)| is_whole(period));
+        turns.extend(whole.map(|(user, period)| WholeTurn {
+            cell: cell.id.clone(),
+            slot: slot.clone(),
+            user: user.clone(),
+            period,
+        }));
+    }
+    turns.sort_by_key(|turn| turn.period.from);
+    turns
 }
 
 fn kept(turns: &[WholeTurn], keep: &[bool]) -> Vec<WholeTurn> {
@@ -128,12 +136,9 @@ fn kept(turns: &[WholeTurn], keep: &[bool]) -> Vec<WholeTurn> {
 fn offer(own: &WholeTurn, other: &WholeTurn) -> NewSwap {
     let leg = |key: &str, turn: &WholeTurn| NewLeg {
         key: key.to_owned(),
-        cell: turn.item.cell.clone(),
+        cell: turn.cell.clone(),
         holder: turn.user.clone(),
-        period: Interval {
-            from: turn.item.entry.start,
-            until: turn.end,
-        },
+        period: turn.period,
     };
     NewSwap {
         recipient: other.user.clone(),
@@ -160,11 +165,11 @@ pub fn held_by(
     user: &UserId,
 ) -> Result<(Rotation, Vec<HeldTurn>), ActionError> {
     let range = ahead(app);
-    let (rotation, items, _) = plan::list(app, caller, id, range)?;
+    let (rotation, duties) = duties::schedule(app, caller, id, range, &PlanFilter::default())?;
     let mut turns = Vec::new();
     for cell in &rotation.cells {
-        let of_cell = |item: &&Item| item.cell == cell.id && !item.is_over(range.from);
-        let items: Vec<&Item> = items.iter().filter(of_cell).collect();
+        let of_cell = |duty: &&Duty| duty.cell == cell.id && !duty.is_over(range.from);
+        let items: Vec<&Duty> = duties.iter().filter(of_cell).collect();
         let mut bounds = hand_overs(app, &rotation, cell.window, range);
         bounds.insert(0, range.from);
         // Where nothing hands over, what they hold has its own end or none.
@@ -176,7 +181,7 @@ pub fn held_by(
             }
         };
         for (begin, end) in spans {
-            let touches = |item: &&&Item| {
+            let touches = |item: &&&Duty| {
                 end.is_none_or(|end| item.entry.start < end)
                     && item.end.is_none_or(|end| end > begin)
             };
@@ -193,22 +198,22 @@ fn turn_of<'a>(
     user: &UserId,
     cell: &CellId,
     (begin, end): (Timestamp, Option<Timestamp>),
-    items: impl Iterator<Item = &'a Item>,
+    items: impl Iterator<Item = &'a Duty>,
 ) -> Vec<HeldTurn> {
-    let (theirs, others): (Vec<&Item>, Vec<&Item>) = items
+    let (theirs, others): (Vec<&Duty>, Vec<&Duty>) = items
         .filter(|item| item.entry.user.is_some())
-        .partition(|item| item.entry.user.as_ref() == Some(user));
+        .partition(|item| item.is_of(user));
     let turn = |from: Timestamp, until| HeldTurn {
         cell: cell.clone(),
         from: from.max(begin),
         until,
     };
-    let is_whole = others.is_empty() && theirs.iter().all(|item| item.held_by.is_none());
+    let is_whole = others.is_empty() && theirs.iter().all(|item| item.entry.arrangement.is_none());
     match theirs.first() {
         None => Vec::new(),
         Some(_) if is_whole && end.is_some() => vec![turn(begin, end)],
         Some(_) => {
-            let until = |item: &Item| item.end.into_iter().chain(end).min();
+            let until = |item: &Duty| item.end.into_iter().chain(end).min();
             let pieces = theirs.iter();
             pieces
                 .map(|item| turn(item.entry.start, until(item)))

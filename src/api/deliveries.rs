@@ -61,9 +61,7 @@ pub const ATTEMPTS: Operation = operation("listDeliveryAttempts", "webhooks", "L
 pub fn attempts(call: &Call) -> Outcome {
     for name in ["page", "pageSize"] {
         if call.query.one(name)?.is_some() {
-            return Ok(invalid(format!(
-                "{name}: attempts are always on one page; omit it"
-            ))?);
+            return Ok(invalid(name, "attempts are always on one page; omit it")?);
         }
     }
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));

@@ -122,7 +122,7 @@ impl Query {
     /// If it is not valid percent-encoded UTF-8, or has a parameter that the operation does not have.
     pub fn parse(text: &str, operation: &operation::Operation) -> Result<Query, Refusal> {
         let Some(pairs) = url::parameters(text) else {
-            return invalid("the query is not valid percent-encoded UTF-8");
+            return invalid("", "the query is not valid percent-encoded UTF-8");
         };
         let known: Vec<&str> = operation
             .parameters()
@@ -140,7 +140,7 @@ impl Query {
         let mut values = self.0.iter().filter(|(known, _)| known == name);
         let first = values.next().map(|(_, value)| value.as_str());
         match values.next() {
-            Some(_) => invalid(format!("{name}: sent twice; send it once")),
+            Some(_) => invalid(name, "sent twice; send it once"),
             None => Ok(first),
         }
     }
@@ -166,7 +166,7 @@ impl Query {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match text.parse() {
             Ok(number) if digits && (1..=most).contains(&number) => Ok(number),
-            _ => invalid(format!("{name}: send a whole number from 1 to {most}")),
+            _ => invalid(name, format!("send a whole number from 1 to {most}")),
         }
     }
 
@@ -187,9 +187,10 @@ impl Query {
             None => {
                 let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
                 let names = names.join("` `");
-                invalid(format!(
-                    "sort: send one of `{names}`, prefixed with `-` for descending"
-                ))
+                invalid(
+                    "sort",
+                    format!("send one of `{names}`, prefixed with `-` for descending"),
+                )
             }
         }
     }
@@ -209,7 +210,7 @@ impl Query {
         };
         match parse(text) {
             Some(value) => Ok(Some(value)),
-            None => invalid(format!("{name}: send one of `{}`", words.join("` `"))),
+            None => invalid(name, format!("send one of `{}`", words.join("` `"))),
         }
     }
 
@@ -222,7 +223,7 @@ impl Query {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(_) => invalid(format!("{name}: send true or false")),
+            Some(_) => invalid(name, "send true or false"),
         }
     }
 
@@ -237,7 +238,7 @@ impl Query {
         let read = moment::parse_instant(text);
         match read.or_else(|| moment::parse_instant(&text.replace(' ', "+"))) {
             Some(at) => Ok(Some(at)),
-            None => invalid(format!("{name}: send {}", moment::INSTANT)),
+            None => invalid(name, format!("send {}", moment::INSTANT)),
         }
     }
 
@@ -248,9 +249,10 @@ impl Query {
     pub fn range(&self, most_days: i64) -> Result<Interval, Refusal> {
         let range = self.any_range()?;
         if range.until.duration_since(range.from) > SignedDuration::from_hours(24 * most_days) {
-            return invalid(format!(
-                "to: send an instant at most {most_days} days after `from`"
-            ));
+            return invalid(
+                "to",
+                format!("send an instant at most {most_days} days after `from`"),
+            );
         }
         Ok(range)
     }
@@ -282,7 +284,7 @@ impl Query {
         let values = self.0.iter().filter(|(known, _)| known == name);
         let read = values.map(|(_, value)| match parse(value) {
             Some(value) => Ok(value),
-            None => invalid(format!("{name}: send one of `{}`", words.join("` `"))),
+            None => invalid(name, format!("send one of `{}`", words.join("` `"))),
         });
         read.collect()
     }
@@ -294,7 +296,7 @@ impl Query {
     pub fn any_range(&self) -> Result<Interval, Refusal> {
         let needed = |name| match self.instant(name)? {
             Some(at) => Ok(at),
-            None => invalid(format!("{name}: missing; send {}", moment::INSTANT)),
+            None => invalid(name, format!("missing; send {}", moment::INSTANT)),
         };
         let range = Interval {
             from: needed("from")?,
@@ -320,7 +322,7 @@ impl Query {
 fn check_order(range: Interval) -> Result<(), Refusal> {
     match range.from < range.until {
         true => Ok(()),
-        false => invalid("to: send an instant later than `from`"),
+        false => invalid("to", "send an instant later than `from`"),
     }
 }
 
@@ -389,8 +391,8 @@ mod tests {
             let read = query(text).choice("n", &words, |text| {
                 ["1", "2"].iter().position(|word| *word == text)
             });
-            let expected = expected.or_else(invalid);
-            assert_eq!(read, expected, "{text}");
+            let read = read.map_err(|refusal| crate::tests::detail(&refusal));
+            assert_eq!(read, expected.map_err(str::to_owned), "{text}");
         }
     }
 
@@ -435,8 +437,7 @@ mod tests {
         ] {
             let read = match query(text).range(90) {
                 Ok(range) => range.from.to_string(),
-                Err(Refusal::Invalid(detail)) => detail,
-                Err(other) => panic!("{other:?}"),
+                Err(refusal) => crate::tests::detail(&refusal),
             };
             assert!(read.starts_with(expected), "{text}: {read}");
         }

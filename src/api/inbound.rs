@@ -76,7 +76,8 @@ pub fn set_on_duty(call: &Call) -> Outcome {
     let id = rotation(call)?;
     let Some(email) = call.query.one("email")?.filter(|email| !email.is_empty()) else {
         return Ok(invalid(
-            "email: missing; send the email address of a member",
+            "email",
+            "missing; send the email address of a member",
         )?);
     };
     let found = reads::rotation(call.app, call.caller, &id)?;

@@ -350,8 +350,8 @@ fn ready(row: &Row, request: &Request) -> Result<Ready, Problem> {
                 ));
             }
             if key.len() > LONGEST_KEY {
-                let detail = format!("Idempotency-Key: send at most {LONGEST_KEY} bytes");
-                return Ok(invalid(detail)?);
+                let most = format!("send at most {LONGEST_KEY} bytes");
+                return Ok(invalid("Idempotency-Key", most)?);
             }
             Ok(Box::new(move |call| run(call, &key)))
         }

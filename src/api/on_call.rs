@@ -38,7 +38,7 @@ pub fn read(call: &Call) -> Outcome {
     let expands = match call.query.one("expand")? {
         None => false,
         Some("users") => true,
-        Some(_) => return Ok(invalid("expand: send `users`, or omit it")?),
+        Some(_) => return Ok(invalid("expand", "send `users`, or omit it")?),
     };
     if let Some(at) = call.query.instant("at")? {
         return read_at(call, &id, at, expands);
@@ -135,7 +135,8 @@ pub fn list(call: &Call) -> Outcome {
         lines.push(&on_call::line(found, duty, calendar, &as_of))?;
         match lines.size() > LARGEST_PAGE {
             true => Ok(invalid(
-                "pageSize: too many people are on call for one page; send a smaller size",
+                "pageSize",
+                "too many people are on call for one page; send a smaller size",
             )?),
             false => Ok(()),
         }

@@ -3,12 +3,10 @@
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{FROM, Kind, Operation, operation, parameter, text};
-use crate::actions::reads::{self, PlanFilter};
-use crate::actions::shifts;
-use crate::domain::forecast::PlannedKind;
+use crate::actions::duties::{self, PlanFilter};
+use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::ids::{CellId, UserId};
-use crate::store;
-use crate::wire::history::{HistoryEntry, HistoryReason, HoursAsHeld};
+use crate::wire::history::{HistoryEntry, HoursAsHeld};
 use crate::wire::schedule::{self, PlannedTurn, Shift};
 
 /// The longest range of a schedule, in days.
@@ -37,10 +35,10 @@ pub fn schedule(call: &Call) -> Outcome {
     let filter = PlanFilter {
         user: query.one("userId")?.map(UserId::from),
         cell: query.one("cellId")?.map(CellId::from),
-        kinds: query.choices("kind", KINDS, PlannedKind::parse)?,
+        kinds: query.choices("kind", KINDS, DutyKind::parse)?,
     };
     let id = call.path.id("rotationId");
-    let (rotation, turns) = reads::schedule(call.app, call.caller, &id, range, &filter)?;
+    let (rotation, turns) = duties::schedule(call.app, call.caller, &id, range, &filter)?;
     let turns = answer::page_of(turns, page);
     answer::json(200, &turns.map(|turn| schedule::render(&rotation, &turn)))
 }
@@ -59,7 +57,7 @@ pub const SHIFTS: Operation = operation("listShifts", "schedule", "One person's 
 pub fn shifts(call: &Call) -> Outcome {
     let (range, page) = (call.query.range(PLAN_DAYS)?, call.query.page()?);
     let user = call.path.id("userId");
-    let found = shifts::of_person(call.app, call.caller, &user, range)?;
+    let found = duties::of_person(call.app, call.caller, &user, range)?;
     let found = answer::page_of(found, page);
     answer::json(200, &found.map(|shift| schedule::shift(&shift)))
 }
@@ -77,11 +75,11 @@ pub const HISTORY: Operation = operation("getHistory", "schedule", "Look back")
 pub fn history(call: &Call) -> Outcome {
     let (range, page) = (call.query.range(HISTORY_DAYS)?, call.query.page()?);
     let id = call.path.id("rotationId");
-    let entries = reads::history(call.app, call.caller, &id, range)?;
+    let entries = duties::history(call.app, call.caller, &id, range)?;
     answer::json(200, &answer::page_of(entries, page).map(entry))
 }
 
-fn entry(held: store::HistoryEntry) -> HistoryEntry {
+fn entry(held: Duty) -> HistoryEntry {
     let entry = held.entry;
     let covered = entry.user.is_some() || entry.outside.is_some();
     HistoryEntry {
@@ -97,7 +95,7 @@ fn entry(held: store::HistoryEntry) -> HistoryEntry {
         lane_name: entry.lane_name,
         window_id: held.window.to_string(),
         window_name: entry.window_name,
-        reason: HistoryReason(entry.reason),
+        reason: entry.reason,
         hours_as_held: Some(HoursAsHeld::from(&*entry.hours)),
     }
 }

@@ -85,16 +85,12 @@ fn filter(call: &Call) -> Result<RequestFilter, Refusal> {
         (Some(user), _) => Some(UserId::from(user)),
         (None, Some(_)) => match call.caller.person() {
             Ok(person) => Some(person.clone()),
-            Err(_) => return invalid("userId: missing; send the person whose role is asked for"),
+            Err(_) => return invalid("userId", "missing; send the person whose role is asked for"),
         },
         (None, None) => None,
     };
     Ok(RequestFilter {
-        state: query.choice("state", STATES, |word| {
-            RequestState::ALL
-                .into_iter()
-                .find(|state| state.name() == word)
-        })?,
+        state: query.choice("state", STATES, RequestState::parse)?,
         user: user.map(|user| (user, role)),
         rotation: query.one("rotationId")?.map(RotationId::from),
         ..RequestFilter::default()

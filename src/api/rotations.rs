@@ -82,7 +82,7 @@ fn filter(call: &Call) -> Result<RotationFilter, Refusal> {
     let query = &call.query;
     let mode = query.one("mode")?.map(str::to_owned);
     if mode.as_deref().is_some_and(|mode| !MODES.contains(&mode)) {
-        return invalid("mode: send one of `manual` `auto` `external`");
+        return invalid("mode", "send one of `manual` `auto` `external`");
     }
     let orders = [
         ("name", RotationOrder::Name),

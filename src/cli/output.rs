@@ -61,10 +61,6 @@ fn escaped(text: &str, kept: &[char], escape: fn(char) -> String) -> String {
 pub fn sentence(refusal: &Refusal) -> String {
     match refusal {
         Refusal::NotFound(what) => format!("there is no such {what}"),
-        Refusal::Invalid(detail)
-        | Refusal::ResourceDenied(detail)
-        | Refusal::ScopeDenied(detail)
-        | Refusal::PaymentRequired(detail) => detail.clone(),
         other => Problem::from(other.clone()).detail().to_owned(),
     }
 }

@@ -92,7 +92,7 @@ impl Dev {
         }
         // The URL of a receiver may have its own query.
         if !matches!(rest.as_slice(), ["receiver", _]) {
-            let unread = || Refusal::Invalid("the query is not valid percent-encoded UTF-8".into());
+            let unread = || Refusal::invalid("", "the query is not valid percent-encoded UTF-8");
             strict::check_query(&url::parameters(query).ok_or_else(unread)?, &[])?;
         }
         let (app, pending_work, author) = (&self.app, &self.pending_work, &author(request, id));
@@ -230,7 +230,7 @@ fn clock(app: &App) -> Outcome {
 fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outcome {
     if !app.clock().is_frozen() {
         let detail = "the clock runs by itself; start `rota dev` with --clock to move it";
-        return Ok(invalid(detail)?);
+        return Ok(invalid("", detail)?);
     }
     let to = shapes::clock(&sent(request)?, app.now())?;
     let until = patience();
@@ -359,7 +359,7 @@ fn mint_key(app: &App, author: &Author, request: &Request) -> Outcome {
 
 fn sent(request: &Request) -> Result<Vec<u8>, Refusal> {
     let body = request.take_body();
-    body.or_else(|error| invalid(format!("the body cannot be read: {error}")))
+    body.or_else(|error| invalid("", format!("the body cannot be read: {error}")))
 }
 
 fn json<T: Serialize>(value: &T) -> Outcome {

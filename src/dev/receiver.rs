@@ -71,9 +71,10 @@ impl Receivers {
     pub fn configure(&self, name: &str, request: &Request) -> Outcome {
         let answer = shapes::answer(&sent(request)?)?;
         if let Some(own) = answer.headers.keys().find(|name| is_own_header(name)) {
-            return Ok(invalid(format!(
-                "headers.{own}: the server sets it itself; omit it"
-            ))?);
+            return Ok(invalid(
+                format!("headers.{own}"),
+                "the server sets it itself; omit it",
+            )?);
         }
         let shown = json(&answer)?;
         self.state().configure(name, answer)?;
@@ -128,13 +129,17 @@ impl State {
             (count + 1, bytes + size(other))
         });
         if count >= MAX_CONFIGURED {
-            return invalid(format!(
-                "name: at most {MAX_CONFIGURED} receivers can have a configured response; configure one of them again"
-            ));
+            return invalid(
+                "name",
+                format!(
+                    "at most {MAX_CONFIGURED} receivers can have a configured response; configure one of them again"
+                ),
+            );
         }
         if bytes + size(&answer) > MAX_BYTES {
             return invalid(
-                "body: the receivers' responses are too large in total; send a smaller one",
+                "body",
+                "the receivers' responses are too large in total; send a smaller one",
             );
         }
         self.answers.insert(name.to_owned(), answer);

@@ -2,6 +2,8 @@
 //! while on duty hands over (rules.md 10.5 to 10.7).
 
 use super::absence::{AbsenceSource, Absences, Away};
+use super::fault::Fault;
+use crate::domain::words::words;
 use jiff::SignedDuration;
 
 /// The policy of a rotation. The default is what dealing does where nobody has chosen anything.
@@ -25,24 +27,24 @@ pub enum CalendarsCount {
 /// The most hours that absences from calendars may have to last in order to count.
 pub const MOST_HOURS: u16 = 720;
 
-/// Who is passed over when a turn is dealt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PassOver {
-    /// Whoever is absent at the instant of dealing.
-    #[default]
-    AtHandOver,
-    /// Whoever is absent in a covered part of the turn.
-    DuringTurn,
+words! {
+    /// Who is passed over when a turn is dealt.
+    pub enum PassOver default AtHandOver {
+        /// Whoever is absent at that instant.
+        AtHandOver = "atHandOver",
+        /// Whoever is absent in a covered part of the turn. If everybody is, the person who misses the least of it is chosen.
+        DuringTurn = "duringTurn",
+    }
 }
 
-/// What happens when an absence of somebody who holds a slot begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WhileOnDuty {
-    /// They stay on duty.
-    #[default]
-    Keep,
-    /// The slot is dealt to the next person.
-    HandOver,
+words! {
+    /// What happens when an absence of somebody on duty begins.
+    pub enum WhileOnDuty default Keep {
+        /// They stay on duty.
+        Keep = "keep",
+        /// The next person takes over at once.
+        HandOver = "handOver",
+    }
 }
 
 impl CalendarsCount {
@@ -88,26 +90,6 @@ impl CalendarsCount {
     }
 }
 
-impl PassOver {
-    /// The name that the wire and the database use.
-    pub fn name(self) -> &'static str {
-        match self {
-            PassOver::AtHandOver => "atHandOver",
-            PassOver::DuringTurn => "duringTurn",
-        }
-    }
-}
-
-impl WhileOnDuty {
-    /// The name that the wire and the database use.
-    pub fn name(self) -> &'static str {
-        match self {
-            WhileOnDuty::Keep => "keep",
-            WhileOnDuty::HandOver => "handOver",
-        }
-    }
-}
-
 /// Changes to a policy. `None` keeps a member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyChange {
@@ -130,25 +112,19 @@ impl AbsencePolicy {
     /// The policy after a change.
     ///
     /// # Errors
-    /// What is wrong, where `minimumHours` is missing or is sent where it means nothing.
-    pub fn changed(self, change: &PolicyChange) -> Result<AbsencePolicy, String> {
+    /// What is wrong with `minimumHours`, where it is missing or is sent where it means nothing.
+    pub fn changed(self, change: &PolicyChange) -> Result<AbsencePolicy, Fault> {
         let hours = change.minimum_hours;
         let calendars = match (change.calendars, hours) {
             (Some(CountChange::Long), None) => match self.calendars {
                 CalendarsCount::Long(hours) => CalendarsCount::Long(hours),
-                _ => {
-                    return Err(format!(
-                        "absencePolicy.minimumHours: send 1 to {MOST_HOURS} with `long`"
-                    ));
-                }
+                _ => return Err(format!("send 1 to {MOST_HOURS} with `long`").into()),
             },
             (Some(CountChange::Long), Some(hours)) => CalendarsCount::Long(hours),
             (None, Some(hours)) if self.calendars.minimum_hours().is_some() => {
                 CalendarsCount::Long(hours)
             }
-            (_, Some(_)) => {
-                return Err("absencePolicy.minimumHours: send it only with `long`".to_owned());
-            }
+            (_, Some(_)) => return Err("send it only with `long`".into()),
             (Some(CountChange::Never), None) => CalendarsCount::Never,
             (Some(CountChange::Always), None) => CalendarsCount::Always,
             (None, None) => self.calendars,
@@ -219,7 +195,7 @@ mod tests {
             };
             match (from.changed(&change), expected) {
                 (Ok(policy), Ok(expected)) => assert_eq!(shown(policy), expected),
-                (Err(detail), Err(words)) => assert!(detail.contains(words)),
+                (Err(Fault::Other(detail)), Err(words)) => assert!(detail.contains(words)),
                 (found, expected) => panic!("{found:?}, not {expected:?}"),
             }
         }

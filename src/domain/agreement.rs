@@ -59,7 +59,7 @@ impl AgreementContext<'_> {
     /// The index of a cell; `member` is the path of the request member that named it.
     pub fn cell(&self, member: &str, id: &CellId) -> Result<usize, Refusal> {
         match self.rotation.slot_of(id) {
-            None => invalid(format!("{member}: this rotation has no cell `{id}`")),
+            None => invalid(member, format!("this rotation has no cell `{id}`")),
             Some(index) => Ok(index),
         }
     }
@@ -78,10 +78,10 @@ impl AgreementContext<'_> {
     pub fn rest(&self, member: &str, asked: Interval) -> Result<Interval, Refusal> {
         match asked.since(self.now) {
             Some(rest) => Ok(rest),
-            None => invalid(format!(
-                "{member}: send an instant later than now, {}",
-                self.now
-            )),
+            None => invalid(
+                member,
+                format!("send an instant later than now, {}", self.now),
+            ),
         }
     }
 
@@ -115,19 +115,23 @@ impl AgreementContext<'_> {
         let opens = opens.map_or_else(String::new, |next| {
             format!("; the next covered hours begin at {}", next.from)
         });
-        invalid(format!(
-            "{path}from: no covered hours of the cell lie between {} and {}{opens}",
-            period.from, period.until
-        ))
+        invalid(
+            format!("{path}from"),
+            format!(
+                "no covered hours of the cell lie between {} and {}{opens}",
+                period.from, period.until
+            ),
+        )
     }
 
     /// Refuses a person who is not in the roster of a cell.
     pub fn check_eligible(&self, member: &str, cell: usize, user: &UserId) -> Result<(), Refusal> {
         match self.rotation.turn_of(&self.rotation.cells[cell], user) {
             Some(_) => Ok(()),
-            None => invalid(format!(
-                "{member}: `{user}` is not in the roster of this cell"
-            )),
+            None => invalid(
+                member,
+                format!("`{user}` is not in the roster of this cell"),
+            ),
         }
     }
 
@@ -150,25 +154,15 @@ impl AgreementContext<'_> {
             ..period
         };
         let planned = forecast::schedule_within(self.rotation, self.dealing, judged)?;
-        let mut turns: Vec<_> = planned
-            .into_iter()
-            .filter(|turn| turn.cell == cell)
-            .collect();
-        turns.sort_by_key(|turn| turn.entry.start);
-        let mut segments: Vec<Segment> = Vec::new();
-        for turn in turns {
-            let whole = Interval {
-                from: turn.entry.start,
-                until: turn.end.unwrap_or(Timestamp::MAX),
-            };
-            let Some(piece) = whole.meets(judged) else {
-                continue;
-            };
-            segments.push(Segment {
-                period: piece,
-                user: turn.entry.user,
-            });
-        }
+        let of_cell = planned.into_iter().filter(|duty| duty.slot == Some(cell));
+        let segments = of_cell.filter_map(|duty| {
+            Some(Segment {
+                period: duty.period().meets(judged)?,
+                user: duty.entry.user,
+            })
+        });
+        let mut segments: Vec<Segment> = segments.collect();
+        segments.sort_by_key(|segment| segment.period);
         let complete = segments.len() <= MOST_SEGMENTS && judged == period;
         segments.truncate(MOST_SEGMENTS);
         Ok(Snapshot {
@@ -210,11 +204,14 @@ impl AgreementContext<'_> {
                 continue;
             };
             if forecast::is_doubled(&after, cell, &terms.user, terms.period, &mut open_together) {
-                return invalid(format!(
-                    "{member}: `{}` is on call in another cell of this rotation at that time; one person in two cells at \
+                return invalid(
+                    *member,
+                    format!(
+                        "`{}` is on call in another cell of this rotation at that time; one person in two cells at \
                      once needs doubleCover",
-                    terms.user
-                ));
+                        terms.user
+                    ),
+                );
             }
         }
         Ok(())
@@ -240,7 +237,8 @@ impl AgreementContext<'_> {
     ) -> Result<(), Refusal> {
         match sent {
             Some(sent) if Some(sent) != planned => invalid(
-                "turnSelection: not the one of the forecast; copy it from a fresh preview or send null",
+                "turnSelection",
+                "not the one of the forecast; copy it from a fresh preview or send null",
             ),
             _ => Ok(()),
         }

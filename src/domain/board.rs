@@ -42,21 +42,26 @@ impl NewBoard {
     pub fn check(&self) -> Result<(), Refusal> {
         let length = self.title.chars().count();
         if self.title.trim().is_empty() || length > LONGEST_TITLE {
-            return invalid(format!(
-                "title: send 1 to {LONGEST_TITLE} characters that are not all blank"
-            ));
+            return invalid(
+                "title",
+                format!("send 1 to {LONGEST_TITLE} characters that are not all blank"),
+            );
         }
         if self.title.contains(char::is_control) {
-            return invalid("title: send no line breaks or other control characters");
+            return invalid("title", "send no line breaks or other control characters");
         }
         if self.rotations.is_empty() || self.rotations.len() > MOST_ROTATIONS {
-            return invalid(format!(
-                "rotationIds: choose 1 to {MOST_ROTATIONS} rotations"
-            ));
+            return invalid(
+                "rotationIds",
+                format!("choose 1 to {MOST_ROTATIONS} rotations"),
+            );
         }
         for (index, id) in self.rotations.iter().enumerate() {
             if self.rotations[..index].contains(id) {
-                return invalid(format!("rotationIds[{index}]: {id} is named twice"));
+                return invalid(
+                    format!("rotationIds[{index}]"),
+                    format!("{id} is named twice"),
+                );
             }
         }
         Ok(())
@@ -88,11 +93,12 @@ mod tests {
                 zone: ZoneName::utc(),
             };
             let outcome = board.check();
-            let named = match &outcome {
-                Err(Refusal::Invalid(detail)) => detail.split(':').next(),
-                _ => None,
-            };
-            assert_eq!(named, refused, "{title} {}", rotations.len());
+            assert_eq!(
+                crate::tests::member(&outcome),
+                refused,
+                "{title} {}",
+                rotations.len()
+            );
         }
     }
 }

@@ -40,7 +40,7 @@ impl Shows {
             (Some(user), None) => Ok(Shows::Person(user)),
             (None, Some(rotation)) => Ok(Shows::Rotation(rotation)),
             (Some(user), Some(rotation)) => Ok(Shows::PersonIn(user, rotation)),
-            (None, None) => invalid("userId: send userId, rotationId or both"),
+            (None, None) => invalid("userId", "send userId, rotationId or both"),
         }
     }
 
@@ -125,25 +125,32 @@ impl NewFeed {
     pub fn check(&self) -> Result<(), Refusal> {
         if let Some(name) = &self.name {
             if name.trim().is_empty() || name.chars().count() > LONGEST_NAME {
-                return invalid(format!(
-                    "name: send 1 to {LONGEST_NAME} characters that are not all blank, or omit it"
-                ));
+                return invalid(
+                    "name",
+                    format!(
+                        "send 1 to {LONGEST_NAME} characters that are not all blank, or omit it"
+                    ),
+                );
             }
             if name.contains(char::is_control) {
-                return invalid("name: send no line breaks or other control characters");
+                return invalid("name", "send no line breaks or other control characters");
             }
         }
         if self.alarms.len() > MOST_ALARMS {
-            return invalid(format!("alarms: send at most {MOST_ALARMS}"));
+            return invalid("alarms", format!("send at most {MOST_ALARMS}"));
         }
         for (index, minutes) in self.alarms.iter().enumerate() {
             if *minutes > EARLIEST_ALARM {
-                return invalid(format!(
-                    "alarms[{index}]: send at most {EARLIEST_ALARM} minutes, which is four weeks"
-                ));
+                return invalid(
+                    format!("alarms[{index}]"),
+                    format!("send at most {EARLIEST_ALARM} minutes, which is four weeks"),
+                );
             }
             if self.alarms[..index].contains(minutes) {
-                return invalid(format!("alarms[{index}]: {minutes} is named twice"));
+                return invalid(
+                    format!("alarms[{index}]"),
+                    format!("{minutes} is named twice"),
+                );
             }
         }
         Ok(())
@@ -173,11 +180,11 @@ mod tests {
                 alarms: alarms.to_vec(),
             };
             let outcome = feed.check();
-            let named = match &outcome {
-                Err(Refusal::Invalid(detail)) => detail.split(':').next(),
-                _ => None,
-            };
-            assert_eq!(named, refused, "{name:?} {alarms:?}");
+            assert_eq!(
+                crate::tests::member(&outcome),
+                refused,
+                "{name:?} {alarms:?}"
+            );
         }
         assert!(Shows::of(None, None).is_err());
     }

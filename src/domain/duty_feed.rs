@@ -2,13 +2,13 @@
 
 use super::arrangement::Arranged;
 use super::coverage::Hours;
-use super::forecast::PlannedTurn;
+use super::duty::Duty;
 use super::holidays::Calendar;
 use super::ids::{CellId, UserId};
-use super::rotation::{Cell, Entry, Reason, Rotation};
+use super::rotation::{Cell, Reason, Rotation};
 use super::time::{FOREVER, Interval};
 use jiff::{SignedDuration, Timestamp};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// How far back turns are shown.
 const BACK: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -43,14 +43,6 @@ pub fn may_last(rotation: &Rotation) -> bool {
         || rotation.arranged.iter().any(forever)
 }
 
-/// A recorded turn that has ended.
-#[derive(Clone, Debug)]
-pub struct HeldTurn {
-    pub cell: CellId,
-    pub entry: Entry,
-    pub end: Timestamp,
-}
-
 /// Whose events are made.
 #[derive(Clone, Copy, Debug)]
 pub enum Whose<'a> {
@@ -70,94 +62,54 @@ pub struct DutyEvent {
     pub summary: String,
 }
 
-/// The events of a rotation whose turns touch the span, by beginning. A turn without an end lasts until the end of the span.
+/// The events of a rotation's duty that touch the span, by beginning. What has no end lasts until the end of the span.
 pub fn events(
     rotation: &Rotation,
     calendar: &Calendar,
-    held: Vec<HeldTurn>,
-    planned: Vec<PlannedTurn>,
+    duties: &[Duty],
     span: Interval,
     whose: Whose,
 ) -> Vec<DutyEvent> {
+    let name = &rotation.profile.name;
     let mut events = Vec::new();
-    let mut known: HashSet<(CellId, Timestamp)> = HashSet::new();
-    for turn in held {
-        known.insert((turn.cell.clone(), turn.entry.start));
-        let whole = Interval {
-            from: turn.entry.start,
-            until: turn.end,
-        };
-        let periods = match (&turn.entry.user, turn.entry.reason) {
-            (Some(_), _) => vec![whole],
-            (None, Reason::BusinessHoursOffline) => Vec::new(),
-            (None, _) => {
-                let slot = rotation.slot_of(&turn.cell);
-                let window = slot.map(|slot| &rotation.windows[rotation.cells[slot].window]);
-                let hours = rotation.hours_then(window, &turn.entry);
-                vacant(&hours, calendar, whole, span)
+    for duty in duties {
+        let entry = &duty.entry;
+        let who = match (whose, &entry.user) {
+            (Whose::Person(user), Some(holder)) if user == holder => "Duty",
+            (Whose::Person(_), _) => continue,
+            (Whose::Everybody(names), Some(holder)) => {
+                let known = names.get(holder).map(String::as_str);
+                known.unwrap_or(holder.as_str())
             }
+            (Whose::Everybody(_), None) => "Nobody on call",
         };
-        add(
-            &mut events,
-            rotation,
-            &turn.cell,
-            &turn.entry,
-            periods,
-            whose,
-        );
-    }
-    for turn in planned {
-        let cell = &rotation.cells[turn.cell];
-        if known.contains(&(cell.id.clone(), turn.entry.start)) {
-            continue;
-        }
+        let summary = match &entry.lane_name {
+            Some(lane) => format!("{who}: {name} ({lane})"),
+            None => format!("{who}: {name}"),
+        };
         let whole = Interval {
-            from: turn.entry.start,
-            until: turn.end.unwrap_or(span.until),
+            from: entry.start,
+            until: duty.end.unwrap_or(span.until),
         };
-        let periods = match &turn.entry.user {
+        let periods = match &entry.user {
             Some(_) => vec![whole],
             // A disabled rotation hands over to nobody: its empty slots are no news.
-            None if !rotation.enabled => Vec::new(),
+            None if duty.end.is_none() && !rotation.enabled => Vec::new(),
+            None if entry.reason == Reason::BusinessHoursOffline => Vec::new(),
             None => {
-                let hours = rotation.hours(&rotation.windows[cell.window]);
+                let hours = rotation.hours_then(rotation.window(&duty.window), entry);
                 vacant(&hours, calendar, whole, span)
             }
         };
-        add(&mut events, rotation, &cell.id, &turn.entry, periods, whose);
+        events.extend(periods.into_iter().map(|period| DutyEvent {
+            cell: duty.cell.clone(),
+            period,
+            summary: summary.clone(),
+        }));
     }
     events.retain(|event| event.period.meets(span).is_some() && !event.period.is_momentary());
     events.sort_by(|one, two| (one.period, &one.cell).cmp(&(two.period, &two.cell)));
     events
-}
-
-fn add(
-    events: &mut Vec<DutyEvent>,
-    rotation: &Rotation,
-    cell: &CellId,
-    entry: &Entry,
-    periods: Vec<Interval>,
-    whose: Whose,
-) {
-    let name = &rotation.profile.name;
-    let who = match (whose, &entry.user) {
-        (Whose::Person(user), Some(holder)) if user == holder => "Duty",
-        (Whose::Person(_), _) => return,
-        (Whose::Everybody(names), Some(holder)) => {
-            let known = names.get(holder).map(String::as_str);
-            known.unwrap_or(holder.as_str())
-        }
-        (Whose::Everybody(_), None) => "Nobody on call",
-    };
-    let summary = match &entry.lane_name {
-        Some(lane) => format!("{who}: {name} ({lane})"),
-        None => format!("{who}: {name}"),
-    };
-    events.extend(periods.into_iter().map(|period| DutyEvent {
-        cell: cell.clone(),
-        period,
-        summary: summary.clone(),
-    }));
 }
 
 /// The covered stretches of a vacancy that touch the span.

@@ -16,9 +16,9 @@ mod schedule;
 mod shift;
 mod summary;
 
-pub use at::{standing_at, traced_at};
+pub use at::{rotation_at, standing_at};
 pub use budget::Budget;
-pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
+pub use cells::{CellForecast, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
 pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
 pub use held::{Held, held};
@@ -27,8 +27,7 @@ pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
 };
 pub use schedule::{
-    PlannedKind, PlannedTurn, check_schedule, rotation_at, schedule, schedule_of, schedule_within,
-    standing, turns_of, turns_within,
+    check_schedule, duties_of, duties_within, schedule, schedule_of, schedule_within, standing,
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;
@@ -256,7 +255,10 @@ fn without_requests(rotation: &Rotation) -> Rotation {
 /// # Errors
 /// Always.
 pub fn too_far<T>() -> Result<T, Refusal> {
-    invalid("to: too many hand-overs lie before it; ask for a nearer or a shorter range")
+    invalid(
+        "to",
+        "too many hand-overs lie before it; ask for a nearer or a shorter range",
+    )
 }
 
 #[cfg(test)]

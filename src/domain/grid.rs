@@ -110,10 +110,10 @@ pub fn replace(
             if let Some(sent_id) = &sent.id
                 && kept.is_none_or(|cell| cell.id.as_str() != sent_id)
             {
-                return invalid(format!(
-                    "cells[{}].id: not the id of this lane and window; omit it to keep or create the cell",
-                    sent.index
-                ));
+                return invalid(
+                    format!("cells[{}].id", sent.index),
+                    "not the id of this lane and window; omit it to keep or create the cell",
+                );
             }
             let entry = kept
                 .map(|cell| cell.entry.clone())
@@ -201,7 +201,7 @@ fn lanes(
     mint: &mut Mint,
 ) -> Result<(Vec<Lane>, Vec<Named>), Refusal> {
     if specs.is_empty() {
-        return invalid("lanes: send at least one lane");
+        return invalid("lanes", "send at least one lane");
     }
     let existing = rotation.lanes.iter();
     let existing: Vec<_> = existing
@@ -236,7 +236,8 @@ fn windows(
     };
     if specs.is_empty() {
         return invalid(
-            "windows: send at least one window, or omit the member to keep those there are",
+            "windows",
+            "send at least one window, or omit the member to keep those there are",
         );
     }
     let existing = rotation.windows.iter();
@@ -258,9 +259,10 @@ fn windows(
             .iter()
             .position(|window| window.cadence.is_none())
             .unwrap_or_default();
-        return invalid(format!(
-            "windows[{without}].cadence: missing; all windows of a rotation have a cadence or none has"
-        ));
+        return invalid(
+            format!("windows[{without}].cadence"),
+            "missing; all windows of a rotation have a cadence or none has",
+        );
     }
     Ok((windows, named))
 }
@@ -279,9 +281,10 @@ fn window(
     };
     let zone = match (spec.zone, &cadence) {
         (ZoneSpec::Named(_), None) => {
-            return invalid(format!(
-                "windows[{index}].timeZone: a window without a cadence has no hours; omit it"
-            ));
+            return invalid(
+                format!("windows[{index}].timeZone"),
+                "a window without a cadence has no hours; omit it",
+            );
         }
         (_, None) => None,
         (ZoneSpec::Named(zone), Some(_)) => Some(zone),
@@ -289,15 +292,17 @@ fn window(
             Some(known.and_then(|window| window.zone).unwrap_or(cadence.zone))
         }
         (ZoneSpec::Empty, Some(_)) => {
-            return invalid(format!(
-                "windows[{index}].timeZone: send a city such as Europe/Paris, or UTC"
-            ));
+            return invalid(
+                format!("windows[{index}].timeZone"),
+                "send a city such as Europe/Paris, or UTC",
+            );
         }
     };
     if cadence.is_none() && !spec.coverage.is_empty() {
-        return invalid(format!(
-            "windows[{index}].coverage: hours need a cadence; add one or omit the hours"
-        ));
+        return invalid(
+            format!("windows[{index}].coverage"),
+            "hours need a cadence; add one or omit the hours",
+        );
     }
     Ok(Window {
         id: known
@@ -327,21 +332,22 @@ fn crossed(spec: &GridSpec, lanes: &[Named], windows: &[Named]) -> Result<Vec<Ve
     let mut sent: Vec<Vec<Option<Sent>>> = vec![vec![None; lanes.len()]; windows.len()];
     for (index, cell) in spec.cells.iter().enumerate() {
         let Some(lane) = named(lanes, &cell.lane) else {
-            return invalid(format!(
-                "cells[{index}].laneId: no lane of this grid has the id or key `{}`",
-                cell.lane
-            ));
+            return invalid(
+                format!("cells[{index}].laneId"),
+                format!("no lane of this grid has the id or key `{}`", cell.lane),
+            );
         };
         let Some(window) = named(windows, &cell.window) else {
-            return invalid(format!(
-                "cells[{index}].windowId: no window of this grid has the id or key `{}`",
-                cell.window
-            ));
+            return invalid(
+                format!("cells[{index}].windowId"),
+                format!("no window of this grid has the id or key `{}`", cell.window),
+            );
         };
         if sent[window][lane].is_some() {
-            return invalid(format!(
-                "cells[{index}]: this lane and window have a cell already; send each pair once"
-            ));
+            return invalid(
+                format!("cells[{index}]"),
+                "this lane and window have a cell already; send each pair once",
+            );
         }
         sent[window][lane] = Some(Sent {
             index,
@@ -354,9 +360,10 @@ fn crossed(spec: &GridSpec, lanes: &[Named], windows: &[Named]) -> Result<Vec<Ve
             if let (None, Some(lane), Some(window)) =
                 (cell, lanes[lane].name(), windows[window].name())
             {
-                return invalid(format!(
-                    "cells: the cell of lane `{lane}` and window `{window}` is missing"
-                ));
+                return invalid(
+                    "cells",
+                    format!("the cell of lane `{lane}` and window `{window}` is missing"),
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The rules, pure: values in, values out. No clock, no I/O, no serde, no SQL.
+//! The rules, pure: values in, values out. No clock, no I/O, no SQL and no JSON: leaf values derive
+//! their stored or shown form, and nothing here reads or writes a document.
 
 pub mod absence;
 pub mod absence_policy;
@@ -18,6 +19,7 @@ mod days;
 pub mod dealing;
 pub mod directory;
 pub mod directory_reading;
+pub mod duty;
 pub mod duty_at;
 pub mod duty_feed;
 pub mod edit;
@@ -25,6 +27,7 @@ pub mod editing;
 pub mod event;
 pub mod explain;
 pub mod external;
+pub mod fault;
 pub mod forecast;
 pub mod grid;
 pub mod handover;
@@ -61,4 +64,5 @@ pub mod warning;
 pub mod warning_kinds;
 pub mod webhook;
 pub mod wording;
+pub mod words;
 pub mod zones;

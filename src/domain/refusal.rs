@@ -1,12 +1,14 @@
 //! The refusals. `problem` maps each to a status and a code.
 
 use super::conflict::Conflict;
+use super::fault::{Fault, MemberPath};
+use jiff::Timestamp;
 
 /// Why a request is refused: the caller can correct it, and it is never an internal error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The body or a query parameter is invalid. The text names the member by its path and says what to send.
-    Invalid(String),
+    /// A member of the body, a query parameter, or the request as a whole is invalid.
+    Invalid { path: MemberPath, fault: Fault },
     /// Nothing with that id exists for this caller. The noun names what was requested.
     NotFound(&'static str),
     /// The key's selected rotations, or the person's role in the rotation, do not permit it.
@@ -27,8 +29,8 @@ pub enum Refusal {
     ExternalReadOnly,
     /// The rotation follows no partner's schedule.
     NotExternal,
-    /// What is known of the partner's schedule does not reach as far. The text says how far it does.
-    NotKnownYet(String),
+    /// The partner's schedule is known only until this instant, or from now on not at all.
+    NotKnownYet(Option<Timestamp>),
     /// A partner could not be read. The text says why; the number is the seconds to wait, where they are known.
     PartnerUnavailable(String, Option<u64>),
     /// Another rotation of the workspace has the code.
@@ -97,12 +99,33 @@ pub enum Refusal {
     InvalidCoverCursor,
 }
 
-/// Refuses an invalid request. `detail` names the member by its path and says what to send.
+impl Refusal {
+    /// An invalid member. An empty path means no member, or the request as a whole.
+    pub fn invalid(path: impl Into<MemberPath>, fault: impl Into<Fault>) -> Refusal {
+        Refusal::Invalid {
+            path: path.into(),
+            fault: fault.into(),
+        }
+    }
+
+    /// The refusal of a part that stands at this path of a larger body.
+    pub fn under(self, prefix: &str) -> Refusal {
+        match self {
+            Refusal::Invalid { path, fault } => Refusal::Invalid {
+                path: path.under(prefix),
+                fault,
+            },
+            other => other,
+        }
+    }
+}
+
+/// Refuses an invalid member. An empty path means no member, or the request as a whole.
 ///
 /// # Errors
 /// Always, with [`Refusal::Invalid`].
-pub fn invalid<T>(detail: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal::Invalid(detail.into()))
+pub fn invalid<T>(path: impl Into<MemberPath>, fault: impl Into<Fault>) -> Result<T, Refusal> {
+    Err(Refusal::invalid(path, fault))
 }
 
 /// What is wrong with the URL of an endpoint (the codes `webhook_url_...`).

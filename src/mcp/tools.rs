@@ -261,7 +261,7 @@ fn any_range(from: Moment, to: Moment) -> Result<Interval, Refusal> {
             from: from.0,
             until: to.0,
         }),
-        false => invalid("to: send an instant later than `from`"),
+        false => invalid("to", "send an instant later than `from`"),
     }
 }
 
@@ -269,9 +269,10 @@ fn any_range(from: Moment, to: Moment) -> Result<Interval, Refusal> {
 fn range(from: Moment, to: Moment, most_days: i64) -> Result<Interval, Refusal> {
     let range = any_range(from, to)?;
     match to.0.duration_since(from.0) > SignedDuration::from_hours(24 * most_days) {
-        true => invalid(format!(
-            "to: send an instant at most {most_days} days after `from`"
-        )),
+        true => invalid(
+            "to",
+            format!("send an instant at most {most_days} days after `from`"),
+        ),
         false => Ok(range),
     }
 }
@@ -279,7 +280,7 @@ fn range(from: Moment, to: Moment, most_days: i64) -> Result<Interval, Refusal> 
 /// The page that is asked for.
 fn page(number: Option<u32>) -> Result<Page, Refusal> {
     match number.unwrap_or(1) {
-        0 => invalid("page: send a whole number from 1"),
+        0 => invalid("page", "send a whole number from 1"),
         number => Ok(Page {
             number: number.min(i32::MAX.unsigned_abs()),
             size: PAGE_SIZE,

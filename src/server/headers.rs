@@ -13,7 +13,7 @@ impl Request {
         let mut lines = self.headers().filter(named).map(|(_, value)| value);
         let first = lines.next();
         match lines.next() {
-            Some(_) => invalid(format!("{name}: sent twice; send it once")),
+            Some(_) => invalid(name, "sent twice; send it once"),
             None => Ok(first),
         }
     }

@@ -79,7 +79,7 @@ impl Edge for RequestUrls {
         if request.method() != "POST" {
             return Err(Problem::wrong_method("POST"));
         }
-        let unread = |error| Refusal::Invalid(format!("the body cannot be read: {error}"));
+        let unread = |error| Refusal::invalid("", format!("the body cannot be read: {error}"));
         let body = request.take_body().map_err(unread)?;
         let now = Clock::system().now().as_second();
         let (at, signature) = (
@@ -94,7 +94,7 @@ impl Edge for RequestUrls {
             return Err(Problem::new(401, "invalid_signature", why));
         }
         let payload = payload(class, &body)
-            .ok_or_else(|| Refusal::Invalid("the body is not what Slack sends here".into()))?;
+            .ok_or_else(|| Refusal::invalid("", "the body is not what Slack sends here"))?;
         open.answer(class, &payload)
     }
 
@@ -117,7 +117,7 @@ impl Open {
             .intake
             .take(class, payload)
             .map_err(|error| match error {
-                NotTaken::Unreadable(why) => Refusal::Invalid(why.to_string()).into(),
+                NotTaken::Unreadable(why) => Refusal::invalid("", why.to_string()).into(),
                 NotTaken::Failed(error) => Problem::from(error),
             })?;
         match taken {

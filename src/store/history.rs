@@ -9,31 +9,14 @@ use super::shapes::{
 use super::which::{Which, of_rotations};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::audit::Doer;
-use crate::domain::duty_at::Piece;
-use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
-use crate::domain::resolve;
+use crate::domain::duty::{self, Duty};
+use crate::domain::ids::{CellId, RotationId};
 use crate::domain::rotation::{Entry, HoursHeld, Reason, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 use rusqlite::{Row, Rows, params};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// A recorded entry. `end` is `None` for a running one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HistoryEntry {
-    pub cell: CellId,
-    pub lane: LaneId,
-    pub window: WindowId,
-    pub entry: Entry,
-    pub end: Option<Timestamp>,
-    /// When the assignment began, whether its hours were open or not; `None` on older records.
-    pub held_since: Option<Timestamp>,
-    /// When the dealt turn began, also where somebody waits for their hours or an arrangement lies over it.
-    pub turn_since: Option<Timestamp>,
-    /// Who did it by hand; `None` if it fell due, and on older records.
-    pub by: Option<Doer>,
-}
 
 /// Running entries by cell id.
 pub(super) type Running = HashMap<String, Entry>;
@@ -46,8 +29,8 @@ const COLUMNS: &str =
 /// Hours by their text. Most entries of a window have the same hours and share them.
 type HoursCache = HashMap<String, Arc<HoursHeld>>;
 
-/// Reads an entry from its columns, beginning with index `first`.
-fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<HistoryEntry, Error> {
+/// Reads an entry from its columns, beginning with index `first`. Its slot is not known yet.
+fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<Duty, Error> {
     let reason = row
         .get_ref(first + 7)?
         .as_str()
@@ -65,7 +48,8 @@ fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<HistoryEntry
             hours
         }
     };
-    Ok(HistoryEntry {
+    Ok(Duty {
+        slot: None,
         cell: row.get::<_, String>(first)?.into(),
         lane: row.get::<_, String>(first + 1)?.into(),
         window: row.get::<_, String>(first + 2)?.into(),
@@ -95,19 +79,21 @@ fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<HistoryEntry
         held_since: instant_or_none(row.get(first + 16)?)?,
         turn_since: instant_or_none(row.get(first + 17)?)?,
         by: doer_from_json(row.get::<_, Option<String>>(first + 18)?.as_deref())?,
+        is_open: duty::is_open_by(reason),
     })
 }
 
 pub(super) fn reason_named(name: &str) -> Result<Reason, Error> {
-    let mut known = Reason::ALL.into_iter();
-    let found = known.find(|reason| reason.name() == name);
+    let found = Reason::parse(name);
     found.ok_or_else(|| Error::Corrupt(format!("history: reason {name}")))
 }
 
-fn collect(mut rows: Rows) -> Result<Vec<HistoryEntry>, Error> {
+fn collect(mut rows: Rows, rotation: &Rotation) -> Result<Vec<Duty>, Error> {
     let (mut entries, mut cached) = (Vec::new(), HoursCache::new());
     while let Some(row) = rows.next()? {
-        entries.push(read(row, 0, &mut cached)?);
+        let mut duty = read(row, 0, &mut cached)?;
+        duty.slot = rotation.slot_of(&duty.cell);
+        entries.push(duty);
     }
     Ok(entries)
 }
@@ -121,7 +107,7 @@ pub(super) fn load_running(tx: &ReadTx, which: &Which) -> Result<Vec<Running>, E
     );
     let mut cached = HoursCache::new();
     let found = which.read(tx, sql, &[], |_, row| read(row, 1, &mut cached))?;
-    let by_cell = |entries: Vec<HistoryEntry>| {
+    let by_cell = |entries: Vec<Duty>| {
         let entries = entries.into_iter();
         entries.map(|entry| (entry.cell.to_string(), entry.entry))
     };
@@ -151,9 +137,7 @@ pub fn begin_entries(
             *cached = Some((&entry.hours, hours_to_json(&entry.hours)?));
         }
         end_entry(tx, &rotation.id, &cell.id, entry.start)?;
-        let hold = resolve::on_call(rotation, cell);
-        let held_since = hold.map(|hold| resolve::bounds(rotation, cell, hold, None).0);
-        let turn_since = cell.holder.as_ref().map(|holder| holder.since);
+        let duty = Duty::running(rotation, index);
         tx.conn
             .prepare_cached(
                 "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
@@ -168,9 +152,9 @@ pub fn begin_entries(
                 entry.user.as_ref().map(|user| user.as_str()),
                 entry.turn.map(|turn| turn as i64),
                 entry.reason.name(),
-                rotation.lanes[cell.lane].id.as_str(),
+                duty.lane.as_str(),
                 entry.lane_name,
-                rotation.windows[cell.window].id.as_str(),
+                duty.window.as_str(),
                 entry.window_name,
                 cached.as_ref().map(|(_, text)| text),
                 skipped_to_json(&entry.skipped)?,
@@ -178,8 +162,8 @@ pub fn begin_entries(
                 passed_over_to_json(&entry.passed_over)?,
                 entry.outside,
                 beside_to_json(&entry.beside)?,
-                held_since.map(millis),
-                turn_since.map(millis),
+                duty.held_since.map(millis),
+                duty.turn_since.map(millis),
                 made_by,
             ])?;
     }
@@ -225,11 +209,7 @@ pub(super) const KNOWN_CELLS: &str = "known (cell_id) AS (
 
 /// The entries of a rotation that overlap a range, by start. All cells that ever existed are found by skipping through the
 /// index, and of each only the entries in the range are read.
-pub fn list_history(
-    tx: &ReadTx,
-    id: &RotationId,
-    range: Interval,
-) -> Result<Vec<HistoryEntry>, Error> {
+pub fn list_history(tx: &ReadTx, rotation: &Rotation, range: Interval) -> Result<Vec<Duty>, Error> {
     let sql = format!(
         "WITH RECURSIVE {KNOWN_CELLS},
          first (cell_id, started_at) AS (
@@ -245,20 +225,21 @@ pub fn list_history(
          ORDER BY h.started_at, h.id"
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
-    collect(query.query(params![
-        id.as_str(),
+    let bounds = params![
+        rotation.id.as_str(),
         millis(range.from),
         millis(range.until)
-    ])?)
+    ];
+    collect(query.query(bounds)?, rotation)
 }
 
 /// Passes the entries of one cell that overlap a range to `act`, in order, one at a time.
 pub(super) fn each_of_cell<E: From<Error>>(
     tx: &ReadTx,
-    id: &RotationId,
+    rotation: &Rotation,
     cell: &CellId,
     range: Interval,
-    act: &mut impl FnMut(HistoryEntry) -> Result<(), E>,
+    act: &mut impl FnMut(Duty) -> Result<(), E>,
 ) -> Result<(), E> {
     let sql = format!(
         "SELECT {COLUMNS} FROM history
@@ -268,8 +249,9 @@ pub(super) fn each_of_cell<E: From<Error>>(
          ORDER BY started_at"
     );
     let mut query = tx.conn.prepare_cached(&sql).map_err(Error::from)?;
+    let slot = rotation.slot_of(cell);
     let bounds = params![
-        id.as_str(),
+        rotation.id.as_str(),
         cell.as_str(),
         millis(range.from),
         millis(range.until)
@@ -277,7 +259,8 @@ pub(super) fn each_of_cell<E: From<Error>>(
     let mut rows = query.query(bounds).map_err(Error::from)?;
     let mut cached = HoursCache::new();
     while let Some(row) = rows.next().map_err(Error::from)? {
-        act(read(row, 0, &mut cached)?)?;
+        let duty = read(row, 0, &mut cached)?;
+        act(Duty { slot, ..duty })?;
     }
     Ok(())
 }
@@ -286,10 +269,10 @@ pub(super) fn each_of_cell<E: From<Error>>(
 /// first of them before the instant.
 pub fn list_pieces(
     tx: &ReadTx,
-    id: &RotationId,
+    rotation: &Rotation,
     cell: &CellId,
     since: Timestamp,
-) -> Result<Vec<HistoryEntry>, Error> {
+) -> Result<Vec<Duty>, Error> {
     let sql = format!(
         "SELECT {COLUMNS} FROM history
          WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at > ?3
@@ -298,40 +281,32 @@ pub fn list_pieces(
          ORDER BY started_at"
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
-    collect(query.query(params![id.as_str(), cell.as_str(), millis(since)])?)
+    let bounds = params![rotation.id.as_str(), cell.as_str(), millis(since)];
+    collect(query.query(bounds)?, rotation)
 }
 
-/// Reads what is looked at of each entry of one cell that began before (or, onward, after) an instant, the nearest first, for
-/// as long as `look` answers true.
+/// Reads the entries of one cell that began before (or, onward, after) an instant, the nearest first, for as long as `look`
+/// answers true.
 pub fn walk_record(
     tx: &ReadTx,
-    (id, cell): (&RotationId, &CellId),
-    from: Timestamp,
-    onward: bool,
-    mut look: impl FnMut(Piece) -> bool,
+    rotation: &Rotation,
+    cell: &CellId,
+    (from, onward): (Timestamp, bool),
+    mut look: impl FnMut(Duty) -> bool,
 ) -> Result<(), Error> {
     let (than, order) = match onward {
         true => (">", "ASC"),
         false => ("<", "DESC"),
     };
     let sql = format!(
-        "SELECT started_at, ended_at, user_id, arrangement_id, held_since, turn_since, reason FROM history
+        "SELECT {COLUMNS} FROM history
          WHERE rotation_id = ?1 AND cell_id = ?2 AND started_at {than} ?3 ORDER BY started_at {order}"
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query(params![id.as_str(), cell.as_str(), millis(from)])?;
+    let mut rows = query.query(params![rotation.id.as_str(), cell.as_str(), millis(from)])?;
+    let mut cached = HoursCache::new();
     while let Some(row) = rows.next()? {
-        let reason = row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?;
-        let piece = Piece {
-            start: instant(row.get(0)?)?,
-            end: instant_or_none(row.get(1)?)?,
-            user: row.get::<_, Option<String>>(2)?.map(Into::into),
-            arrangement: row.get::<_, Option<String>>(3)?.map(Into::into),
-            held_since: instant_or_none(row.get(4)?)?,
-            turn_since: instant_or_none(row.get(5)?)?,
-            reason: reason_named(reason)?,
-        };
-        if !look(piece) {
+        if !look(read(row, 0, &mut cached)?) {
             break;
         }
     }
@@ -341,15 +316,16 @@ pub fn walk_record(
 /// The entry of a cell that began at an instant.
 pub fn load_entry(
     tx: &ReadTx,
-    (id, cell): (&RotationId, &CellId),
+    rotation: &Rotation,
+    cell: &CellId,
     start: Timestamp,
-) -> Result<Option<HistoryEntry>, Error> {
+) -> Result<Option<Duty>, Error> {
     let sql = format!(
         "SELECT {COLUMNS} FROM history WHERE rotation_id = ?1 AND cell_id = ?2 AND started_at = ?3"
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
-    let key = params![id.as_str(), cell.as_str(), millis(start)];
-    Ok(collect(query.query(key)?)?.pop())
+    let key = params![rotation.id.as_str(), cell.as_str(), millis(start)];
+    Ok(collect(query.query(key)?, rotation)?.pop())
 }
 
 /// Keeps that a rotation stood still, because it was disabled, from an instant to another one.

@@ -89,8 +89,8 @@ pub use finding::{
 };
 pub use health::{Access, AccessFailure, AccessHealth, StorageHealth, StoreError};
 pub use history::{
-    HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
-    load_entry, load_standstill, walk_record,
+    begin_entries, end_entry, list_broken_chains, list_history, list_pieces, load_entry,
+    load_standstill, walk_record,
 };
 pub use identity::{link_identity, load_identity, load_identity_of};
 pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};

@@ -1,11 +1,13 @@
 //! What reports of duty count: the record entry by entry, covers and swaps, mentions.
 
 use super::arrangement::kind_named;
-use super::history::{self, HistoryEntry, KNOWN_CELLS};
+use super::history::{self, KNOWN_CELLS};
 use super::rows::{from_json, instant, millis};
 use super::{Error, ReadTx, rows};
 use crate::domain::arrangement::ArrangementKind;
+use crate::domain::duty::Duty;
 use crate::domain::ids::{CellId, RequestId, RotationId, UserId};
+use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 use rusqlite::params;
@@ -14,12 +16,12 @@ use rusqlite::params;
 /// is held at a time.
 pub fn each_entry<E: From<Error>>(
     tx: &ReadTx,
-    id: &RotationId,
+    rotation: &Rotation,
     range: Interval,
-    mut act: impl FnMut(HistoryEntry) -> Result<(), E>,
+    mut act: impl FnMut(Duty) -> Result<(), E>,
 ) -> Result<(), E> {
-    for cell in known_cells(tx, id)? {
-        history::each_of_cell(tx, id, &cell, range, &mut act)?;
+    for cell in known_cells(tx, &rotation.id)? {
+        history::each_of_cell(tx, rotation, &cell, range, &mut act)?;
     }
     Ok(())
 }

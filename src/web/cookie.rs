@@ -35,9 +35,12 @@ pub fn check(site: &Site, request: &Request) -> Result<(), Refusal> {
     for name in [&SESSION, &SIGN_IN].map(|cookie| cookie.name(site)) {
         let mut named = request.cookies().filter(|(known, _)| *known == name);
         if named.nth(1).is_some() {
-            return invalid(format!(
-                "Cookie: {name}: sent twice; delete the cookies of this site and of the domain that it is part of"
-            ));
+            return invalid(
+                "Cookie",
+                format!(
+                    "{name}: sent twice; delete the cookies of this site and of the domain that it is part of"
+                ),
+            );
         }
     }
     Ok(())

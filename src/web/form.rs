@@ -21,7 +21,7 @@ impl Form {
     pub fn read(request: &Request) -> Result<Form, Problem> {
         let kind = request.single("Content-Type")?.unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
-        let unread = |error| Refusal::Invalid(format!("the form cannot be read: {error}"));
+        let unread = |error| Refusal::invalid("", format!("the form cannot be read: {error}"));
         let body = request.take_body().map_err(unread)?;
         if body.is_empty() {
             return Ok(Form::default());
@@ -39,10 +39,10 @@ impl Form {
     fn parse(body: &[u8]) -> Result<Form, Refusal> {
         let text = str::from_utf8(body).ok();
         if text.is_some_and(|text| text.matches('&').count() >= MOST_FIELDS) {
-            return invalid(format!("the form has more than {MOST_FIELDS} fields"));
+            return invalid("", format!("the form has more than {MOST_FIELDS} fields"));
         }
         let Some(fields) = text.and_then(url::parameters) else {
-            return invalid("the form is not percent-encoded UTF-8");
+            return invalid("", "the form is not percent-encoded UTF-8");
         };
         // Browsers send the line ends of text areas as two characters.
         let value = |(name, value): (String, String)| (name, value.replace("\r\n", "\n"));

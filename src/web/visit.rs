@@ -183,7 +183,10 @@ impl Visit<'_> {
     pub fn precondition(&self) -> Result<Precondition, Refusal> {
         match self.form.filled("ifMatch") {
             Some(tag) => Ok(Precondition::parse(tag)),
-            None => invalid("the form is not complete; open the form again and send it from there"),
+            None => invalid(
+                "",
+                "the form is not complete; open the form again and send it from there",
+            ),
         }
     }
 
@@ -194,7 +197,10 @@ impl Visit<'_> {
     pub fn operation_id(&self) -> Result<&str, Refusal> {
         match self.form.filled("operationId") {
             Some(id) if id.len() <= 128 => Ok(id),
-            _ => invalid("the form is not complete; open the form again and send it from there"),
+            _ => invalid(
+                "",
+                "the form is not complete; open the form again and send it from there",
+            ),
         }
     }
 

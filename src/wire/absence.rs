@@ -4,12 +4,12 @@ use super::body::{self, check_length, invalid, present};
 use super::moment::Moment;
 use super::on_call::AbsenceSource;
 use super::strict::strict;
-use super::words::words;
 use crate::domain::absence;
 use crate::domain::edit::NewAbsence;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
+use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ const REASON: usize = 2_000;
 
 words! {
     /// Which rotations an absence counts in.
-    AppliesTo {
+    pub enum AppliesTo {
         Rotation = "rotation",
         AllRotations = "allRotations",
     }
@@ -138,7 +138,7 @@ pub(super) fn absence(request: AbsenceRequest) -> Result<NewAbsence, Refusal> {
         until: request.until.0,
     };
     if period.until <= period.from {
-        return invalid("until: send an instant later than `from`");
+        return invalid("until", "send an instant later than `from`");
     }
     Ok(NewAbsence {
         user: UserId::from(request.user_id),
@@ -164,9 +164,7 @@ mod tests {
         assert_eq!(read(serde_json::Value::Null), Ok(None));
         assert_eq!(read(long.clone().into()), Ok(Some(long)));
         for wrong in ["x".repeat(2001).into(), 7.into()] {
-            let Err(Refusal::Invalid(detail)) = read(wrong) else {
-                panic!("a refusal")
-            };
+            let detail = crate::tests::detail(&read(wrong).unwrap_err());
             assert!(detail.starts_with("reason: "), "{detail}");
         }
     }
@@ -185,9 +183,7 @@ mod tests {
             "2026-11-22T09:00:00Z",
             "x",
         ] {
-            let Err(Refusal::Invalid(detail)) = read(until) else {
-                panic!("{until}")
-            };
+            let detail = crate::tests::detail(&read(until).expect_err(until));
             assert!(detail.starts_with("until: "), "{detail}");
         }
     }

@@ -5,12 +5,12 @@ use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
 use super::schedule::{self, Covered};
 use super::strict::{Strict, strict};
-use super::words::{names, words};
 use crate::domain::agreement::AgreementPreview as Preview;
 use crate::domain::arrangement::{self as domain, TurnKind};
 use crate::domain::edit::{Answering, NewAssignment};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
+use crate::domain::words::words;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
@@ -28,14 +28,9 @@ const OPERATION_ID: usize = 128;
 /// The most conflict ids, or leg keys, that one write may acknowledge.
 const ACKNOWLEDGED: usize = 1_000;
 
-names! {
-    /// How an arrangement was made.
-    ArrangementKind(domain::ArrangementKind) of domain::ArrangementKind::ALL
-}
-
 words! {
     /// The state of an arrangement.
-    ArrangementState {
+    pub enum ArrangementState {
         /// In effect. Its interval may be over.
         Active = "active",
         Cancelled = "cancelled",
@@ -43,17 +38,8 @@ words! {
 }
 
 words! {
-    /// How much of a turn the interval takes over.
-    TurnSelectionKind {
-        FullTurn = "fullTurn",
-        /// The rest of the running turn.
-        RemainingTurn = "remainingTurn",
-    }
-}
-
-words! {
     /// Whether the write queued change events.
-    PublicationState {
+    pub enum PublicationState {
         /// The write queued an event.
         Pending = "pending",
         /// The write queued no event.
@@ -75,7 +61,7 @@ pub struct Arrangement {
     /// Increases with every change. Send it to change or end the arrangement.
     pub revision: u64,
     pub state: ArrangementState,
-    pub kind: ArrangementKind,
+    pub kind: domain::ArrangementKind,
     pub origin: Option<Origin>,
     pub original_snapshot: Option<Snapshot>,
     pub turn_selection: Option<TurnSelection>,
@@ -121,7 +107,7 @@ pub struct Segment {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSelection {
-    pub kind: TurnSelectionKind,
+    pub kind: TurnKind,
     /// The start of the original turn, even if part of the turn has passed.
     pub from: UtcMoment,
     /// Exclusive.
@@ -132,10 +118,7 @@ impl TurnSelection {
     /// Converts to the domain value. Whether the interval is a planned turn is checked against the forecast.
     pub(super) fn read(self) -> domain::TurnSelection {
         domain::TurnSelection {
-            kind: match self.kind {
-                TurnSelectionKind::FullTurn => TurnKind::FullTurn,
-                TurnSelectionKind::RemainingTurn => TurnKind::RemainingTurn,
-            },
+            kind: self.kind,
             turn: Interval {
                 from: self.from.0,
                 until: self.to.0,
@@ -146,10 +129,7 @@ impl TurnSelection {
     /// Renders a turn selection.
     pub fn of(selection: &domain::TurnSelection) -> TurnSelection {
         TurnSelection {
-            kind: match selection.kind {
-                TurnKind::FullTurn => TurnSelectionKind::FullTurn,
-                TurnKind::RemainingTurn => TurnSelectionKind::RemainingTurn,
-            },
+            kind: selection.kind,
             from: UtcMoment(selection.turn.from),
             to: UtcMoment(selection.turn.until),
         }
@@ -177,7 +157,7 @@ pub fn render(arrangement: &domain::Arrangement) -> Arrangement {
             false => ArrangementState::Active,
             true => ArrangementState::Cancelled,
         },
-        kind: ArrangementKind(arrangement.kind),
+        kind: arrangement.kind,
         origin: Some(Origin {
             user_ids: snapshot
                 .people()
@@ -335,7 +315,10 @@ pub fn parse_change(bytes: &[u8]) -> Result<(String, NewAssignment, u64), Refusa
     let mut request: AssignmentRequest = body::parse(bytes)?;
     let id = operation_id(request.operation_id.take())?;
     let Some(revision) = request.expected_revision else {
-        return invalid("expectedRevision: missing; send the revision that you read");
+        return invalid(
+            "expectedRevision",
+            "missing; send the revision that you read",
+        );
     };
     Ok((id, assignment(request)?, revision))
 }
@@ -404,13 +387,19 @@ pub fn parse_step<R: JsonSchema + 'static>(bytes: &[u8]) -> Result<(String, Answ
 pub(super) fn operation_id(sent: Option<String>) -> Result<String, Refusal> {
     match sent {
         Some(id) => check_operation_id(&id).map(|()| id),
-        None => invalid("operationId: missing; send an id of your own, the same on every retry"),
+        None => invalid(
+            "operationId",
+            "missing; send an id of your own, the same on every retry",
+        ),
     }
 }
 
 pub(super) fn check_operation_id(id: &str) -> Result<(), Refusal> {
     if id.is_empty() {
-        return invalid("operationId: empty; send an id of your own, the same on every retry");
+        return invalid(
+            "operationId",
+            "empty; send an id of your own, the same on every retry",
+        );
     }
     check_length("operationId", Some(id), OPERATION_ID)
 }
@@ -422,7 +411,7 @@ pub(super) fn period(path: &str, from: UtcMoment, to: UtcMoment) -> Result<Inter
         until: to.0,
     };
     match period.is_empty() {
-        true => invalid(format!("{path}to: send an instant later than `from`")),
+        true => invalid(format!("{path}to"), "send an instant later than `from`"),
         false => Ok(period),
     }
 }
@@ -430,10 +419,10 @@ pub(super) fn period(path: &str, from: UtcMoment, to: UtcMoment) -> Result<Inter
 pub(super) fn acknowledged(path: &str, sent: Option<Vec<String>>) -> Result<Vec<String>, Refusal> {
     let sent = sent.unwrap_or_default();
     match sent.len() > ACKNOWLEDGED {
-        true => invalid(format!(
-            "{path}: send at most {ACKNOWLEDGED}, not {}",
-            sent.len()
-        )),
+        true => invalid(
+            path,
+            format!("send at most {ACKNOWLEDGED}, not {}", sent.len()),
+        ),
         false => Ok(sent),
     }
 }

@@ -1,6 +1,7 @@
 //! Parses request bodies. Every refusal names the member by its path and says what to send.
 
 use super::strict::{self, Strict};
+use crate::domain::fault::Fault;
 use crate::domain::refusal::Refusal;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Unexpected, Visitor};
@@ -14,7 +15,7 @@ use std::marker::PhantomData;
 /// [`Refusal::Invalid`] for an empty body, malformed JSON, a missing or unknown member, or a member of the wrong type.
 pub fn parse<T: Strict>(bytes: &[u8]) -> Result<T, Refusal> {
     if is_blank(bytes) {
-        return invalid("the body is empty; send a JSON object");
+        return invalid("", "the body is empty; send a JSON object");
     }
     read::<Object<T>>(bytes).map(|Object(value)| value)
 }
@@ -33,13 +34,14 @@ pub fn parse_optional<T: Strict + Default>(bytes: &[u8]) -> Result<T, Refusal> {
 
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     if is_too_deep(bytes) {
-        return invalid(format!(
-            "the body is nested deeper than {DEPTH} levels; send a flatter one"
-        ));
+        return invalid(
+            "",
+            format!("the body is nested deeper than {DEPTH} levels; send a flatter one"),
+        );
     }
     // Checks the whole body: serde does not decode the text of shown members, which it skips.
     let Ok(text) = std::str::from_utf8(bytes) else {
-        return invalid("the body is not UTF-8; send JSON in UTF-8");
+        return invalid("", "the body is not UTF-8; send JSON in UTF-8");
     };
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut reader).or_else(|error| refused(&error))?;
@@ -79,9 +81,10 @@ pub fn is_blank(bytes: &[u8]) -> bool {
 pub use crate::domain::refusal::invalid;
 
 fn malformed<T>(error: &serde_json::Error) -> Result<T, Refusal> {
-    invalid(format!(
-        "the body is not well-formed JSON: {error}; send one JSON value"
-    ))
+    invalid(
+        "",
+        format!("the body is not well-formed JSON: {error}; send one JSON value"),
+    )
 }
 
 fn refused<T>(error: &serde_path_to_error::Error<serde_json::Error>) -> Result<T, Refusal> {
@@ -92,17 +95,16 @@ fn refused<T>(error: &serde_path_to_error::Error<serde_json::Error>) -> Result<T
     if error.inner().classify() != Category::Data {
         let overflows = error.inner().to_string().starts_with("number out of range");
         return match path.is_empty() {
-            false if overflows => invalid(format!(
-                "{path}: the number is far too large; send a smaller one"
-            )),
+            false if overflows => invalid(path, "the number is far too large; send a smaller one"),
             _ => malformed(error.inner()),
         };
     }
-    invalid(explain(path, &error.inner().to_string()))
+    let (path, fault) = explain(path, &error.inner().to_string());
+    invalid(path, fault)
 }
 
-/// Rewrites a serde error about one member: the path first, then what to send.
-fn explain(path: String, message: &str) -> String {
+/// Rewrites a serde error about one member: its path, and what to send.
+fn explain(path: String, message: &str) -> (String, Fault) {
     let message = match message.rfind(" at line ") {
         Some(end) => &message[..end],
         None => message,
@@ -112,26 +114,26 @@ fn explain(path: String, message: &str) -> String {
         "" => member.to_owned(),
         path => format!("{path}.{member}"),
     };
-    if let Some(member) = message.strip_prefix(strict::UNKNOWN) {
-        return below(member);
+    let unknown = message.strip_prefix(strict::UNKNOWN);
+    if let Some((member, advice)) = unknown.and_then(|unknown| unknown.split_once('\n')) {
+        return (below(member), Fault::Unknown(advice.to_owned()));
     }
     if let Some(member) = quoted("missing field `") {
-        return format!("{}: missing; it is required", below(member));
+        return (below(member), "missing; it is required".into());
     }
     if let Some(member) = quoted("duplicate field `") {
-        return format!("{}: sent twice; send it once", below(member));
+        return (below(member), "sent twice; send it once".into());
     }
-    let subject = if path.is_empty() { "the body" } else { &path };
-    match message.rsplit_once(", expected ") {
+    let fault = match message.rsplit_once(", expected ") {
         Some((found, expected)) => {
             let found = found.split_once(": ").map_or(found, |(_, found)| found);
-            format!(
-                "{subject}: send {}, not {}",
-                plain(expected),
-                shortened(found)
-            )
+            format!("send {}, not {}", plain(expected), shortened(found))
         }
-        None => format!("{subject}: {message}"),
+        None => message.to_owned(),
+    };
+    match path.is_empty() {
+        true => (path, format!("the body: {fault}").into()),
+        false => (path, fault.into()),
     }
 }
 
@@ -255,11 +257,11 @@ pub fn clearable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 /// [`Refusal::Invalid`] that names the path.
 pub fn check_list<T: PartialEq>(path: &str, list: &[T], most: usize) -> Result<(), Refusal> {
     if list.len() > most {
-        return invalid(format!("{path}: send at most {most}, not {}", list.len()));
+        return invalid(path, format!("send at most {most}, not {}", list.len()));
     }
     for (index, item) in list.iter().enumerate() {
         if list[..index].contains(item) {
-            return invalid(format!("{path}[{index}]: repeated; send each once"));
+            return invalid(format!("{path}[{index}]"), "repeated; send each once");
         }
     }
     Ok(())
@@ -271,9 +273,7 @@ pub fn check_list<T: PartialEq>(path: &str, list: &[T], most: usize) -> Result<(
 /// [`Refusal::Invalid`] that names the path.
 pub fn check_length(path: &str, text: Option<&str>, most: usize) -> Result<(), Refusal> {
     match text.map_or(0, |text| text.chars().count()) {
-        long if long > most => invalid(format!(
-            "{path}: send at most {most} characters, not {long}"
-        )),
+        long if long > most => invalid(path, format!("send at most {most} characters, not {long}")),
         _ => Ok(()),
     }
 }
@@ -288,9 +288,9 @@ pub const NAME: usize = 200;
 pub fn check_name(path: &str, name: Option<&str>) -> Result<(), Refusal> {
     check_length(path, name, NAME)?;
     match name {
-        Some(name) if name.contains(char::is_control) => invalid(format!(
-            "{path}: send no line breaks or other control characters"
-        )),
+        Some(name) if name.contains(char::is_control) => {
+            invalid(path, "send no line breaks or other control characters")
+        }
         _ => Ok(()),
     }
 }
@@ -334,6 +334,7 @@ pub(super) fn read_text<'de, D: Deserializer<'de>, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::detail;
     use crate::wire::int32::Int32;
     use crate::wire::strict::strict;
     use schemars::JsonSchema;
@@ -366,10 +367,7 @@ mod tests {
     }
 
     fn refused(body: &str) -> String {
-        match parse::<Outer>(body.as_bytes()) {
-            Err(Refusal::Invalid(detail)) => detail,
-            other => panic!("{body}: {other:?}"),
-        }
+        detail(&parse::<Outer>(body.as_bytes()).expect_err(body))
     }
 
     #[test]
@@ -466,9 +464,7 @@ mod tests {
             b"{\"name\":\"\xff\"}",
             b"\xff\xfe{\0}\0",
         ] {
-            let Err(Refusal::Invalid(detail)) = parse::<Outer>(body) else {
-                panic!("{body:?}")
-            };
+            let detail = detail(&parse::<Outer>(body).unwrap_err());
             assert!(detail.contains("UTF-8"), "{detail}");
         }
     }
@@ -502,10 +498,10 @@ mod tests {
     #[test]
     fn lists_are_bounded_and_have_no_duplicates() {
         assert_eq!(check_list("ids", &["a", "b"], 2), Ok(()));
-        let check = |list: &[&str]| check_list("ids", list, 3);
+        let check = |list: &[&str]| detail(&check_list("ids", list, 3).unwrap_err());
         let twice = "ids[2]: repeated; send each once";
-        assert_eq!(check(&["a", "b", "a"]), invalid(twice));
+        assert_eq!(check(&["a", "b", "a"]), twice);
         let many = "ids: send at most 3, not 4";
-        assert_eq!(check(&["a", "b", "c", "a"]), invalid(many));
+        assert_eq!(check(&["a", "b", "c", "a"]), many);
     }
 }

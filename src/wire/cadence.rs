@@ -8,12 +8,13 @@ use super::coverage::Weekday;
 use super::external::NONE;
 use super::int32::Int32;
 use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
+use super::schema::inline_schema;
 use super::strict::strict;
-use super::words::{inline_schema, words};
 use crate::domain::cadence::{self, Kind, Skips};
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::linked::{EVENTS, External};
 use crate::domain::refusal::Refusal;
+use crate::domain::words::words;
 use crate::domain::zones::{ZoneName, shown};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -27,7 +28,7 @@ const TIMES: usize = 48;
 
 words! {
     /// The unit that a cadence counts.
-    CadenceType {
+    pub enum CadenceType {
         /// Every `period` weeks on the weekday of `startsAt`, at its time.
         DayOfWeek = "dayOfWeek",
         /// Each listed weekday, at the time of `startsAt`, in every `period`-th week.
@@ -241,7 +242,7 @@ pub struct CadenceRequest {
 
 fn needed<T>(value: Option<T>, path: &str, member: &str) -> Result<T, Refusal> {
     value.map_or_else(
-        || invalid(format!("{path}.{member}: missing; it is required")),
+        || invalid(format!("{path}.{member}"), "missing; it is required"),
         Ok,
     )
 }
@@ -256,15 +257,21 @@ impl CadenceRequest {
             return Ok(None);
         }
         if self.kind == CadenceType::External {
-            return invalid(format!(
-                "{path}.type: PUT /v1/rotations/{{rotationId}}/external has a rotation follow a partner's schedule"
-            ));
+            return invalid(
+                format!("{path}.type"),
+                "PUT /v1/rotations/{rotationId}/external has a rotation follow a partner's schedule",
+            );
         }
         let zone = needed(self.time_zone, path, "timeZone")?.0;
         let starts_at = needed(self.starts_at, path, "startsAt")?.0;
         let period = match self.period.map_or(1, |period| period.0) {
             period @ 1.. => period.unsigned_abs(),
-            period => return invalid(format!("{path}.period: send 1 or more, not {period}")),
+            period => {
+                return invalid(
+                    format!("{path}.period"),
+                    format!("send 1 or more, not {period}"),
+                );
+            }
         };
         let skips = self.skips(path)?;
         let kind = self.counted(path)?;
@@ -290,16 +297,17 @@ impl CadenceRequest {
             } else {
                 "days are skipped"
             };
-            return invalid(format!(
-                "{path}.countryCodes: {why}; send at least one country"
-            ));
+            return invalid(
+                format!("{path}.countryCodes"),
+                format!("{why}; send at least one country"),
+            );
         }
         Ok(skips)
     }
 
     fn counted(self, path: &str) -> Result<Kind, Refusal> {
         let some = |member: &str, empty: bool| match empty {
-            true => invalid(format!("{path}.{member}: send at least one")),
+            true => invalid(format!("{path}.{member}"), "send at least one"),
             false => Ok(()),
         };
         Ok(match self.kind {
@@ -312,7 +320,7 @@ impl CadenceRequest {
             }
             CadenceType::NthWeekdayOfMonth => {
                 let Some(weekday) = self.day_of_week else {
-                    return invalid(format!("{path}.dayOfWeek: missing; it is required"));
+                    return invalid(format!("{path}.dayOfWeek"), "missing; it is required");
                 };
                 some("weeksInMonth", self.weeks_in_month.is_empty())?;
                 let weeks = weeks(&self.weeks_in_month, path)?;
@@ -324,10 +332,10 @@ impl CadenceRequest {
             CadenceType::Daily => {
                 some("times", self.times.is_empty())?;
                 if self.times.len() > TIMES {
-                    return invalid(format!(
-                        "{path}.times: send at most {TIMES}, not {}",
-                        self.times.len()
-                    ));
+                    return invalid(
+                        format!("{path}.times"),
+                        format!("send at most {TIMES}, not {}", self.times.len()),
+                    );
                 }
                 Kind::Daily {
                     times: distinct(self.times.into_iter().map(|time| time.0)),
@@ -343,10 +351,10 @@ fn weeks(given: &[Int32], path: &str) -> Result<Vec<u8>, Refusal> {
         match u8::try_from(week.0) {
             Ok(week @ 1..=5) => weeks.push(week),
             _ => {
-                return invalid(format!(
-                    "{path}.weeksInMonth[{index}]: send 1 to 5, not {}",
-                    week.0
-                ));
+                return invalid(
+                    format!("{path}.weeksInMonth[{index}]"),
+                    format!("send 1 to 5, not {}", week.0),
+                );
             }
         }
     }

@@ -34,7 +34,7 @@ pub fn on_duty_group(bytes: &[u8]) -> Result<DutyGroupChoice, Refusal> {
     let request: OnDutyGroupRequest = body::parse(bytes)?;
     match (request.user_group_id, request.handle) {
         (Some(id), None) if id.is_empty() => {
-            invalid("userGroupId: send an id, not an empty string")
+            invalid("userGroupId", "send an id, not an empty string")
         }
         (Some(id), None) => Ok(DutyGroupChoice::Group(id.into())),
         (None, Some(handle)) => {
@@ -44,13 +44,14 @@ pub fn on_duty_group(bytes: &[u8]) -> Result<DutyGroupChoice, Refusal> {
                 1..=HANDLE if bare.chars().all(fits) => {
                     Ok(DutyGroupChoice::Handle(bare.to_owned()))
                 }
-                _ => invalid(format!(
-                    "handle: send 1 to {HANDLE} letters, digits, `.`, `-` and `_`"
-                )),
+                _ => invalid(
+                    "handle",
+                    format!("send 1 to {HANDLE} letters, digits, `.`, `-` and `_`"),
+                ),
             }
         }
-        (Some(_), Some(_)) => invalid("handle: send either `userGroupId` or `handle`, not both"),
-        (None, None) => invalid("userGroupId: send either `userGroupId` or `handle`"),
+        (Some(_), Some(_)) => invalid("handle", "send either `userGroupId` or `handle`, not both"),
+        (None, None) => invalid("userGroupId", "send either `userGroupId` or `handle`"),
     }
 }
 

@@ -4,12 +4,12 @@ use super::body::{self, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
 use super::strict::strict;
-use super::words::words;
 use crate::domain::access::Scope;
 use crate::domain::chat::{ChatError, FailureMode};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Tier;
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,13 +54,14 @@ pub fn clock(bytes: &[u8], now: Timestamp) -> Result<Timestamp, Refusal> {
             let seconds = SignedDuration::from_secs(seconds.0.into());
             ("advanceSeconds", now.checked_add(seconds).ok())
         }
-        _ => return invalid("to: send either `to` or `advanceSeconds`"),
+        _ => return invalid("to", "send either `to` or `advanceSeconds`"),
     };
     match to {
         Some(to) if to >= now => Ok(to),
-        _ => invalid(format!(
-            "{member}: the clock is at {now} and cannot move back; send a later instant"
-        )),
+        _ => invalid(
+            member,
+            format!("the clock is at {now} and cannot move back; send a later instant"),
+        ),
     }
 }
 
@@ -77,7 +78,7 @@ pub fn plan(bytes: &[u8]) -> Result<Tier, Refusal> {
     let request: PlanRequest = body::parse(bytes)?;
     match Tier::parse(&request.name) {
         Some(tier) => Ok(tier),
-        None => invalid("name: send one of `free` `pro`"),
+        None => invalid("name", "send one of `free` `pro`"),
     }
 }
 
@@ -160,7 +161,7 @@ pub fn key(bytes: &[u8]) -> Result<WantedKey, Refusal> {
             Some(scope) => scopes.push(scope),
             None => {
                 let known = Scope::ALL.map(Scope::name).join("` `");
-                return invalid(format!("scopes[{index}]: send one of `{known}`"));
+                return invalid(format!("scopes[{index}]"), format!("send one of `{known}`"));
             }
         }
     }
@@ -222,7 +223,7 @@ pub struct FailureModeRequest {
 
 words! {
     /// The error that every call returns.
-    Failure {
+    pub enum Failure {
         Error = "error",
         RateLimited = "rateLimited",
         Refused = "refused",
@@ -239,7 +240,7 @@ const LONGEST_DELAY: u32 = 60_000;
 pub fn failure_mode(bytes: &[u8]) -> Result<(FailureMode, FailureModeRequest), Refusal> {
     let request: FailureModeRequest = body::parse(bytes)?;
     if request.delay_ms > LONGEST_DELAY {
-        return invalid(format!("delayMs: send at most {LONGEST_DELAY}"));
+        return invalid("delayMs", format!("send at most {LONGEST_DELAY}"));
     }
     let wait = SignedDuration::from_secs(request.retry_after_seconds.unwrap_or(1).into());
     let failure = request.failure.map(|failure| match failure {
@@ -275,9 +276,7 @@ mod tests {
     fn refusals_list_the_failures() {
         for failure in ["5", "{}", r#""\u0000""#, r#""Error""#] {
             let body = format!(r#"{{"failure":{failure}}}"#);
-            let Err(Refusal::Invalid(detail)) = failure_mode(body.as_bytes()) else {
-                panic!("{body}")
-            };
+            let detail = crate::tests::detail(&failure_mode(body.as_bytes()).expect_err(&body));
             assert!(detail.starts_with("failure: send "), "{detail}");
             assert!(!detail.contains(char::is_control), "{detail:?}");
         }

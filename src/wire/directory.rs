@@ -192,9 +192,10 @@ pub fn read(file: ImportFile) -> Result<domain::Directory, Refusal> {
         check_unique(&path, "", group.user_ids.iter())?;
         for (index, id) in group.user_ids.iter().enumerate() {
             if !users.contains(id) {
-                return invalid(format!(
-                    "{path}[{index}]: {id:?} is not among the file's users; add the user or omit the id"
-                ));
+                return invalid(
+                    format!("{path}[{index}]"),
+                    format!("{id:?} is not among the file's users; add the user or omit the id"),
+                );
             }
         }
     }
@@ -210,9 +211,10 @@ fn check_handles(path: &str, handles: &BTreeMap<String, String>) -> Result<(), R
         let bare = handle.strip_prefix('@').unwrap_or(handle);
         let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
         if bare.is_empty() || bare.len() > LONGEST_HANDLE || !bare.chars().all(fits) {
-            return invalid(format!(
-                "{path}.{channel}: send 1 to {LONGEST_HANDLE} letters, digits, `.`, `-` and `_`"
-            ));
+            return invalid(
+                format!("{path}.{channel}"),
+                format!("send 1 to {LONGEST_HANDLE} letters, digits, `.`, `-` and `_`"),
+            );
         }
     }
     Ok(())
@@ -228,9 +230,10 @@ fn check_ids<'a>(list: &str, ids: impl Iterator<Item = &'a String> + Clone) -> R
 fn check_id(path: &str, id: &str) -> Result<(), Refusal> {
     let odd = |c: char| c.is_whitespace() || c.is_control();
     if id.is_empty() || id.len() > LONGEST_ID || id.contains(odd) {
-        return invalid(format!(
-            "{path}: send an id of 1 to {LONGEST_ID} bytes without blanks"
-        ));
+        return invalid(
+            path,
+            format!("send an id of 1 to {LONGEST_ID} bytes without blanks"),
+        );
     }
     Ok(())
 }
@@ -243,9 +246,10 @@ fn check_unique<'a>(
     let mut seen = HashSet::new();
     for (at, id) in ids.enumerate() {
         if !seen.insert(id) {
-            return invalid(format!(
-                "{list}[{at}]{member}: {id:?} is repeated; send it once"
-            ));
+            return invalid(
+                format!("{list}[{at}]{member}"),
+                format!("{id:?} is repeated; send it once"),
+            );
         }
     }
     Ok(())
@@ -372,15 +376,13 @@ fn channel(channel: domain::Channel) -> ImportChannel {
 #[cfg(test)]
 mod tests {
     use super::{ImportFile, read};
-    use crate::domain::refusal::Refusal;
     use crate::wire::body;
 
     fn refused(text: &str) -> Option<String> {
         let file: ImportFile = body::parse(text.as_bytes()).expect("a file in shape");
-        match read(file) {
-            Err(Refusal::Invalid(detail)) => Some(detail),
-            _ => None,
-        }
+        read(file)
+            .err()
+            .map(|refusal| crate::tests::detail(&refusal))
     }
 
     #[test]

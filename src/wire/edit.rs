@@ -120,7 +120,7 @@ pub fn new_rotation(bytes: &[u8]) -> Result<NewRotation, Refusal> {
     check_list("userGroupIds", &request.user_group_ids, GROUPS)?;
     let lanes = match request.lanes.map_or(1, |lanes| lanes.0) {
         lanes @ 1..=LANES => lanes.unsigned_abs() as usize,
-        lanes => return invalid(format!("lanes: send 1 to {LANES}, not {lanes}")),
+        lanes => return invalid("lanes", format!("send 1 to {LANES}, not {lanes}")),
     };
     Ok(NewRotation {
         name: request.name,
@@ -317,9 +317,9 @@ pub struct OnCallRequest {
 pub fn on_call(bytes: &[u8]) -> Result<Vec<UserId>, Refusal> {
     let request: OnCallRequest = body::parse(bytes)?;
     match request.user_ids.len() {
-        0 => invalid("userIds: send at least one; use DELETE to clear duty"),
+        0 => invalid("userIds", "send at least one; use DELETE to clear duty"),
         1..=CELLS => Ok(ids(request.user_ids)),
-        many => invalid(format!("userIds: send at most {CELLS}, not {many}")),
+        many => invalid("userIds", format!("send at most {CELLS}, not {many}")),
     }
 }
 
@@ -343,7 +343,10 @@ pub fn rotate(bytes: &[u8]) -> Result<Option<Vec<CellId>>, Refusal> {
         return Ok(None);
     };
     if cells.is_empty() {
-        return invalid("cellIds: send at least one, or omit the member to hand over all cells");
+        return invalid(
+            "cellIds",
+            "send at least one, or omit the member to hand over all cells",
+        );
     }
     check_list("cellIds", &cells, CELLS)?;
     Ok(Some(ids(cells)))
@@ -356,16 +359,17 @@ fn texts<T>(ids: &[T], text: fn(&T) -> &str) -> Vec<&str> {
 fn check_name(name: &str) -> Result<(), Refusal> {
     if name.trim().is_empty() {
         let most = body::NAME;
-        return invalid(format!(
-            "name: send 1 to {most} characters that are not all blank"
-        ));
+        return invalid(
+            "name",
+            format!("send 1 to {most} characters that are not all blank"),
+        );
     }
     body::check_name("name", Some(name))
 }
 
 fn check_owners(owners: &[String]) -> Result<(), Refusal> {
     if owners.is_empty() {
-        return invalid("owners: send at least one user id");
+        return invalid("owners", "send at least one user id");
     }
     check_list("owners", owners, OWNERS)
 }
@@ -376,5 +380,5 @@ fn code(text: &str) -> Result<String, Refusal> {
     if (1..=CODE).contains(&text.len()) && text.bytes().all(plain) {
         return Ok(text.to_ascii_uppercase());
     }
-    invalid(format!("code: send 1 to {CODE} of A-Z a-z 0-9 - _"))
+    invalid("code", format!("send 1 to {CODE} of A-Z a-z 0-9 - _"))
 }

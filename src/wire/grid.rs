@@ -203,11 +203,10 @@ fn within(path: &str, count: usize, range: std::ops::RangeInclusive<usize>) -> R
     if range.contains(&count) {
         return Ok(());
     }
-    invalid(format!(
-        "{path}: send {} to {}, not {count}",
-        range.start(),
-        range.end()
-    ))
+    invalid(
+        path,
+        format!("send {} to {}, not {count}", range.start(), range.end()),
+    )
 }
 
 fn lane((index, lane): (usize, LaneRequest)) -> Result<LaneSpec, Refusal> {
@@ -226,9 +225,10 @@ fn handle(
     key: Option<Option<String>>,
 ) -> Result<HandleSpec, Refusal> {
     if id.as_deref().is_some_and(|id| !is_plain(id)) {
-        return invalid(format!(
-            "{path}.id: send an id, or a key of 1 to 64 of A-Z a-z 0-9 _ -"
-        ));
+        return invalid(
+            format!("{path}.id"),
+            "send an id, or a key of 1 to 64 of A-Z a-z 0-9 _ -",
+        );
     }
     let key = match key {
         None => KeySpec::Kept,
@@ -236,9 +236,10 @@ fn handle(
         Some(Some(text)) => match Key::parse(&text) {
             Some(key) => KeySpec::Set(key),
             None => {
-                return invalid(format!(
-                    "{path}.key: send 1 to 64 of A-Z a-z 0-9 _ -, not beginning with lan_ win_ cel_ ros_"
-                ));
+                return invalid(
+                    format!("{path}.key"),
+                    "send 1 to 64 of A-Z a-z 0-9 _ -, not beginning with lan_ win_ cel_ ros_",
+                );
             }
         },
     };
@@ -258,7 +259,7 @@ fn window((index, window): (usize, WindowRequest)) -> Result<WindowSpec, Refusal
         Some("") => ZoneSpec::Empty,
         Some(name) => match ZoneName::parse(name) {
             Ok(zone) => ZoneSpec::Named(zone),
-            Err(refusal) => return invalid(format!("{path}.timeZone: {refusal}")),
+            Err(refusal) => return invalid(format!("{path}.timeZone"), refusal.to_string()),
         },
     };
     let cadence = match window.cadence {
@@ -305,9 +306,10 @@ fn roster(
 
 fn roster_id(path: &str, id: Option<String>) -> Result<Option<RosterId>, Refusal> {
     match id {
-        Some(id) if !is_plain(&id) => invalid(format!(
-            "{path}: send 1 to 64 of A-Z a-z 0-9 _ -, or null for the common roster"
-        )),
+        Some(id) if !is_plain(&id) => invalid(
+            path,
+            "send 1 to 64 of A-Z a-z 0-9 _ -, or null for the common roster",
+        ),
         id => Ok(id.map(RosterId::from)),
     }
 }
@@ -347,10 +349,7 @@ mod tests {
             Value::String(text) if text == "absent" => parent.remove(name),
             value => parent.insert(name.to_owned(), value),
         };
-        parse(grid.to_string().as_bytes()).map_err(|refusal| match refusal {
-            Refusal::Invalid(detail) => detail,
-            other => panic!("{other:?}"),
-        })
+        parse(grid.to_string().as_bytes()).map_err(|refusal| crate::tests::detail(&refusal))
     }
 
     #[test]

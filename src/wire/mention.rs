@@ -5,19 +5,12 @@ use super::chat::ids;
 use super::int32::Int32;
 use super::moment::Moment;
 use super::strict::strict;
-use super::words::names;
 use crate::domain::edit::SettingsChange;
 use crate::domain::ids::UserId;
 use crate::domain::mention as domain;
 use crate::domain::refusal::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-names! {
-    /// The state of a mention: `open`; `acknowledged`; `passed`, everybody notified has passed; `expired`, nobody answered
-    /// in time; `nobody`, nobody was on call.
-    MentionState(domain::MentionState) of domain::MentionState::ALL
-}
 
 strict!(MentionSettingsRequest => MentionSettings);
 
@@ -35,7 +28,7 @@ pub struct Mention {
     /// The person who mentioned the rotation.
     pub user_id: String,
     pub message: Option<String>,
-    pub state: MentionState,
+    pub state: domain::MentionState,
     /// In the order in which they were notified.
     pub notified_user_ids: Vec<String>,
     /// The people who passed.
@@ -56,7 +49,7 @@ pub fn render(mention: &domain::Mention) -> Mention {
         channel_id: mention.channel.to_string(),
         user_id: mention.asker.to_string(),
         message: mention.message.clone(),
-        state: MentionState(mention.state),
+        state: mention.state,
         notified_user_ids: ids(&mention.notified),
         passed_user_ids: ids(&mention.passed),
         acknowledged_user_id: mention.acknowledged_by.as_ref().map(UserId::to_string),
@@ -72,7 +65,7 @@ pub fn render(mention: &domain::Mention) -> Mention {
 pub struct MentionOpened {
     pub mention_id: String,
     /// `nobody` if nobody is on call.
-    pub state: MentionState,
+    pub state: domain::MentionState,
     pub notified_user_ids: Vec<String>,
 }
 
@@ -80,7 +73,7 @@ pub struct MentionOpened {
 pub fn opened(mention: &domain::Mention) -> MentionOpened {
     MentionOpened {
         mention_id: mention.id.to_string(),
-        state: MentionState(mention.state),
+        state: mention.state,
         notified_user_ids: ids(&mention.notified),
     }
 }
@@ -96,7 +89,7 @@ pub fn new_mention(
 ) -> Result<domain::NewMention, Refusal> {
     let needed = |name: &str, what: &str, value: Option<&str>| match value {
         Some(value) if !value.is_empty() => Ok(value.to_owned()),
-        _ => invalid(format!("{name}: missing; send the id of {what}")),
+        _ => invalid(name, format!("missing; send the id of {what}")),
     };
     check_length("message", message, MESSAGE)?;
     Ok(domain::NewMention {
@@ -162,11 +155,10 @@ pub fn settings_change(bytes: &[u8]) -> Result<SettingsChange, Refusal> {
     let request: MentionSettingsRequest = body::parse(bytes)?;
     let minutes = |name: &str, sent: Int32| match u32::try_from(sent.0) {
         Ok(minutes @ 1..=domain::MOST_MINUTES) => Ok(minutes),
-        _ => invalid(format!(
-            "{name}: send 1 to {}, not {}",
-            domain::MOST_MINUTES,
-            sent.0
-        )),
+        _ => invalid(
+            name,
+            format!("send 1 to {}, not {}", domain::MOST_MINUTES, sent.0),
+        ),
     };
     let expires = request.expires_after_minutes;
     let reminds = request.remind_after_minutes;

@@ -122,19 +122,21 @@ pub fn parse(bytes: &[u8]) -> Result<Asked, Refusal> {
         None => None,
     };
     if request.absences.len() > ABSENCES {
-        return invalid(format!("absences: send at most {ABSENCES}"));
+        return invalid("absences", format!("send at most {ABSENCES}"));
     }
     check_list("removeAbsenceIds", &request.remove_absence_ids, ABSENCES)?;
     check_list("remove", &request.remove, PEOPLE)?;
     let patch = request
         .rotation
-        .map(|patch| below("rotation", edit::patch_of(patch)));
+        .map(|patch| edit::patch_of(patch).map_err(|refusal| refusal.under("rotation")));
     let coverage = request
         .coverage
-        .map(|grid| below("coverage", grid::spec(grid)));
+        .map(|grid| grid::spec(grid).map_err(|refusal| refusal.under("coverage")));
     let absences = request.absences.into_iter().enumerate();
-    let absences =
-        absences.map(|(index, new)| below(&format!("absences[{index}]"), absence::absence(new)));
+    let absences = absences.map(|(index, new)| {
+        let path = format!("absences[{index}]");
+        absence::absence(new).map_err(|refusal| refusal.under(&path))
+    });
     let edits = Edits {
         patch: patch.transpose()?,
         coverage: coverage.transpose()?,
@@ -166,24 +168,18 @@ fn repeated(bytes: &[u8]) -> Result<Option<Repeated>, Refusal> {
 fn one_roster((id, body): (String, RosterBody)) -> Result<(Option<RosterId>, RosterSpec), Refusal> {
     if !id.is_empty() && !is_plain(&id) {
         return invalid(
-            "rosters: name each by its id, 1 to 64 of A-Z a-z 0-9 _ -, and the common roster by an empty one",
+            "rosters",
+            "name each by its id, 1 to 64 of A-Z a-z 0-9 _ -, and the common roster by an empty one",
         );
     }
     let path = format!("rosters.{id}");
+    let below = |refusal: Refusal| refusal.under(&path);
     Ok(match body {
         RosterBody::Named(body) => {
-            let spec = below(&path, roster::roster(body))?;
+            let spec = roster::roster(body).map_err(below)?;
             (Some(RosterId::from(id)), spec)
         }
-        RosterBody::Common(body) => (None, below(&path, roster::common(body))?),
-    })
-}
-
-/// Refusals of a part of the body, by their paths in the whole.
-fn below<T>(path: &str, read: Result<T, Refusal>) -> Result<T, Refusal> {
-    read.map_err(|refusal| match refusal {
-        Refusal::Invalid(detail) => Refusal::Invalid(format!("{path}.{detail}")),
-        other => other,
+        RosterBody::Common(body) => (None, roster::common(body).map_err(below)?),
     })
 }
 
@@ -228,7 +224,7 @@ pub struct Turns<'p>(pub Planned<'p>);
 impl Serialize for Turns<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Turns(planned) = self;
-        let turns = planned.turns.iter();
+        let turns = planned.duties.iter();
         to.collect_seq(turns.map(|turn| schedule::render(planned.rotation, turn)))
     }
 }
@@ -299,6 +295,13 @@ mod tests {
     use jiff::SignedDuration;
     use serde_json::json;
 
+    fn refused(body: &[u8]) -> String {
+        let Err(refusal) = parse(body) else {
+            panic!("a refusal")
+        };
+        crate::tests::detail(&refusal)
+    }
+
     #[test]
     fn refusals_name_the_member_below_its_part() {
         let window = json!({ "id": "w", "timeZone": "EST" });
@@ -335,17 +338,11 @@ mod tests {
             (json!({ "at": "tomorrow" }), "at: "),
             (json!({ "days": 9 }), "days: "),
         ] {
-            match parse(body.to_string().as_bytes()) {
-                Err(Refusal::Invalid(detail)) => {
-                    assert!(detail.starts_with(path), "{body}: {detail}");
-                }
-                other => panic!("{body}: {}", other.is_ok()),
-            }
+            let detail = refused(body.to_string().as_bytes());
+            assert!(detail.starts_with(path), "{body}: {detail}");
         }
         let twice = br#"{ "rosters": { "r": { "nextTurn": 0 }, "r": { "nextTurn": 1 } } }"#;
-        let Err(Refusal::Invalid(detail)) = parse(twice) else {
-            panic!("a refusal")
-        };
+        let detail = refused(twice);
         assert!(detail.starts_with("rosters.r: sent twice"), "{detail}");
     }
 
@@ -369,7 +366,7 @@ mod tests {
         assert!(read(ROSTERS, r#"{"nextTurn":0}"#).is_ok());
         for last in [r#"{"nextTurn":0}"#, "7"] {
             let found = read(ROSTERS + 1, last).map(|_| ());
-            assert_eq!(found, invalid(format!("rosters: send at most {ROSTERS}")));
+            assert_eq!(found, invalid("rosters", format!("send at most {ROSTERS}")));
         }
     }
 

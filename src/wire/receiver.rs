@@ -73,14 +73,15 @@ pub fn answer(bytes: &[u8]) -> Result<Answer, Refusal> {
     let request: AnswerRequest = body::parse(bytes)?;
     let status = match request.status.map_or(200, |status| status.0) {
         status @ 200..=599 => status.unsigned_abs() as u16,
-        status => return invalid(format!("status: send 200 to 599, not {status}")),
+        status => return invalid("status", format!("send 200 to 599, not {status}")),
     };
     let delay_ms = match request.delay_ms.map_or(0, |delay| delay.0) {
         delay @ 0..=LONGEST_DELAY => delay.unsigned_abs(),
         delay => {
-            return invalid(format!(
-                "delayMs: send 0 to {LONGEST_DELAY} milliseconds, not {delay}"
-            ));
+            return invalid(
+                "delayMs",
+                format!("send 0 to {LONGEST_DELAY} milliseconds, not {delay}"),
+            );
         }
     };
     let headers = request.headers.unwrap_or_default();
@@ -99,12 +100,13 @@ pub fn answer(bytes: &[u8]) -> Result<Answer, Refusal> {
 fn check_header(name: &str, value: &str) -> Result<(), Refusal> {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(token) {
-        return invalid("headers: send names of letters, digits and `-`");
+        return invalid("headers", "send names of letters, digits and `-`");
     }
     if value.chars().any(|c| c.is_control() && c != '\t') {
-        return invalid(format!(
-            "headers.{name}: send no line breaks or other control characters"
-        ));
+        return invalid(
+            format!("headers.{name}"),
+            "send no line breaks or other control characters",
+        );
     }
     Ok(())
 }
@@ -162,8 +164,8 @@ mod tests {
                 "headers: send names of letters, digits and `-`",
             ),
         ] {
-            let refused = invalid(expected);
-            assert_eq!(answer(body.as_bytes()), refused, "{body}");
+            let refusal = answer(body.as_bytes()).unwrap_err();
+            assert_eq!(crate::tests::detail(&refusal), expected, "{body}");
         }
     }
 }

@@ -119,12 +119,16 @@ impl Repeated {
             };
             let route = self.of.routes.iter().find(|(known, _)| known == name);
             return match route.and_then(|(_, route)| *route) {
-                Some(route) => invalid(format!(
-                    "{path}: PATCH does not change it; send what the {resource} shows, or use {route}"
-                )),
-                None => invalid(format!(
-                    "{path}: the server sets it; send what the {resource} shows, or leave it out"
-                )),
+                Some(route) => invalid(
+                    path,
+                    format!(
+                        "PATCH does not change it; send what the {resource} shows, or use {route}"
+                    ),
+                ),
+                None => invalid(
+                    path,
+                    format!("the server sets it; send what the {resource} shows, or leave it out"),
+                ),
             };
         }
         Ok(())

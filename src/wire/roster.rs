@@ -107,7 +107,7 @@ pub fn parse_common(bytes: &[u8]) -> Result<RosterSpec, Refusal> {
 pub(super) fn common(request: CommonRosterRequest) -> Result<RosterSpec, Refusal> {
     let turns = turns(request.next_turn, request.next_turns);
     if turns.is_empty() {
-        return invalid("nextTurn: missing; send it, or `nextTurns`");
+        return invalid("nextTurn", "missing; send it, or `nextTurns`");
     }
     let narrowed = None;
     Ok(RosterSpec { narrowed, turns })
@@ -137,9 +137,10 @@ pub(super) fn spec(
 }
 
 fn nobody<T>(path: &str) -> Result<T, Refusal> {
-    invalid(format!(
-        "{path}userIds: send at least one person, or a group in `userGroupIds`; to keep the list, send `nextTurn` alone"
-    ))
+    invalid(
+        format!("{path}userIds"),
+        "send at least one person, or a group in `userGroupIds`; to keep the list, send `nextTurn` alone",
+    )
 }
 
 /// Ids of a list.
@@ -163,10 +164,7 @@ mod tests {
     use super::*;
 
     fn refused(outcome: Result<RosterSpec, Refusal>) -> String {
-        match outcome {
-            Err(Refusal::Invalid(detail)) => detail,
-            other => panic!("{other:?}"),
-        }
+        crate::tests::detail(&outcome.unwrap_err())
     }
 
     #[test]

@@ -3,18 +3,13 @@
 use super::moment::Moment;
 use super::on_call::{self, AbsencePeriod, PassedOver, SkippedMember};
 use super::to_i32;
-use super::words::names;
 use crate::domain::absence::Away;
+use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::forecast;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-names! {
-    /// The kind of a planned turn: `turn`, a dealt turn; `arrangement`; `nobody`, the slot is empty or the window is shut.
-    PlannedKind(forecast::PlannedKind) of forecast::PlannedKind::ALL
-}
 
 /// A planned turn, if nothing changes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -38,7 +33,7 @@ pub struct PlannedTurn {
     /// The person's position in the roster. Absent if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<i32>,
-    pub kind: PlannedKind,
+    pub kind: DutyKind,
     /// The arrangement that gives the slot to the person; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrangement_id: Option<String>,
@@ -53,37 +48,27 @@ pub struct PlannedTurn {
 }
 
 /// Renders a planned turn. `rotation` is the rotation that was forecast.
-pub fn render(rotation: &Rotation, planned: &forecast::PlannedTurn) -> PlannedTurn {
-    let cell = &rotation.cells[planned.cell];
-    let user = planned.entry.user.as_ref();
-    let away = user.map(|user| rotation.absences.meeting(user, planned.period()));
-    let ids = [
-        cell.id.as_str(),
-        rotation.lanes[cell.lane].id.as_str(),
-        rotation.windows[cell.window].id.as_str(),
-    ];
-    turn(ids, planned, &away.unwrap_or_default())
+pub fn render(rotation: &Rotation, duty: &Duty) -> PlannedTurn {
+    let user = duty.entry.user.as_ref();
+    let away = user.map(|user| rotation.absences.meeting(user, duty.period()));
+    turn(duty, &away.unwrap_or_default())
 }
 
-/// Renders a planned turn in the cell, lane and window of these ids; `away` are the absences of whoever has it.
-fn turn(
-    [cell, lane, window]: [&str; 3],
-    planned: &forecast::PlannedTurn,
-    away: &[Away],
-) -> PlannedTurn {
-    let entry = &planned.entry;
+/// Renders a planned turn; `away` are the absences of whoever has it.
+fn turn(duty: &Duty, away: &[Away]) -> PlannedTurn {
+    let entry = &duty.entry;
     PlannedTurn {
         start: entry.start.into(),
-        end: planned.end.map(Moment),
-        cell_id: cell.to_owned(),
-        lane_id: lane.to_owned(),
+        end: duty.end.map(Moment),
+        cell_id: duty.cell.to_string(),
+        lane_id: duty.lane.to_string(),
         lane_name: entry.lane_name.clone(),
-        window_id: window.to_owned(),
+        window_id: duty.window.to_string(),
         window_name: entry.window_name.clone(),
         user_id: entry.user.as_ref().map(|user| user.to_string()),
         external_name: entry.outside.clone(),
         turn: entry.turn.filter(|_| entry.user.is_some()).map(to_i32),
-        kind: PlannedKind(planned.kind()),
+        kind: duty.kind(),
         arrangement_id: entry.arrangement.as_ref().map(|id| id.to_string()),
         skipped_for_absence: on_call::skipped(&entry.skipped),
         passed_over: on_call::passed_over(&entry.passed_over),
@@ -126,16 +111,11 @@ pub fn covered(spans: &[Interval]) -> Vec<Covered> {
 /// Renders a shift.
 pub fn shift(shift: &forecast::Shift) -> Shift {
     let rotation = &shift.rotation;
-    let ids = [
-        shift.cell.as_str(),
-        shift.lane.as_str(),
-        shift.window.as_str(),
-    ];
     Shift {
         rotation_id: rotation.id.to_string(),
         rotation_name: rotation.name.clone(),
         code: rotation.code.clone(),
-        turn: turn(ids, &shift.turn, &shift.absences),
+        turn: turn(&shift.duty, &shift.absences),
         covered: covered(&[shift.covered]),
     }
 }

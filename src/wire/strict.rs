@@ -1,6 +1,7 @@
 //! Unknown members of request bodies and unknown query parameters are refused, so that a misspelt name has an error. The refusal
 //! suggests the nearest known name.
 
+use crate::domain::fault::Fault;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::zones::shown;
 use schemars::JsonSchema;
@@ -43,7 +44,7 @@ pub(super) fn read<'de, T: Strict, A: MapAccess<'de>>(members: A) -> Result<T, A
     })
 }
 
-/// The prefix of an error about an unknown member, followed by its name and what is wrong.
+/// The prefix of an error about an unknown member, followed by its name, the end of a line and an advice.
 pub(super) const UNKNOWN: &str = "unknown member ";
 
 /// An object that is read as a struct, for which serde provides the names of the fields.
@@ -97,8 +98,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<A> {
         };
         let is_field = self.fields.contains(&name.as_str());
         if !is_field && !(self.shown)().contains(&name) {
-            let refusal = unknown(&name, self.fields, "this object takes no members");
-            return Err(A::Error::custom(format_args!("{UNKNOWN}{refusal}")));
+            let (name, advice) = unknown(&name, self.fields, "this object takes no members");
+            return Err(A::Error::custom(format_args!("{UNKNOWN}{name}\n{advice}")));
         }
         let name: StringDeserializer<A::Error> = name.into_deserializer();
         seed.deserialize(name).map(Some)
@@ -135,16 +136,19 @@ pub fn check_query(pairs: &[(String, String)], known: &[&str]) -> Result<(), Ref
     let is_known = |(name, _): &&(String, String)| known.contains(&name.as_str());
     match pairs.iter().find(|pair| !is_known(pair)) {
         None => Ok(()),
-        Some((name, _)) => invalid(unknown(name, known, "this route takes no query parameters")),
+        Some((name, _)) => {
+            let (name, advice) = unknown(name, known, "this route takes no query parameters");
+            invalid(name, Fault::Unknown(advice))
+        }
     }
 }
 
 /// The length of an unknown name in a refusal, in characters.
 const SHOWN: usize = 60;
 
-/// The refusal of an unknown name: `timezone: unknown; did you mean timeZone?` Lists all known names if none is near, or returns
-/// `none` if there are none.
-pub fn unknown(name: &str, known: &[&str], none: &str) -> String {
+/// An unknown name, shortened, and the advice `did you mean timeZone?` Lists all known names if none is near, or
+/// returns `none` if there are none.
+fn unknown(name: &str, known: &[&str], none: &str) -> (String, String) {
     let start: String = name.chars().take(SHOWN).map(shown).collect();
     let more = if name.chars().nth(SHOWN).is_some() {
         "..."
@@ -156,7 +160,7 @@ pub fn unknown(name: &str, known: &[&str], none: &str) -> String {
         None if known.is_empty() => none.to_owned(),
         None => format!("known are {}", known.join(", ")),
     };
-    format!("{start}{more}: unknown; {advice}")
+    (format!("{start}{more}"), advice)
 }
 
 /// The known name that was probably meant, case-insensitive: at most a third of the letters differ.
@@ -209,10 +213,14 @@ mod tests {
             ),
             ("a", &[], "a: unknown; none here"),
         ] {
-            assert_eq!(unknown(name, known, "none here"), expected);
+            let (name, advice) = unknown(name, known, "none here");
+            assert_eq!(format!("{name}: unknown; {advice}"), expected);
         }
-        let long = unknown(&"é".repeat(1_000), &["q"], "");
+        let (long, advice) = unknown(&"é".repeat(1_000), &["q"], "");
         let start = "é".repeat(SHOWN);
-        assert_eq!(long, format!("{start}...: unknown; known are q"));
+        assert_eq!(
+            format!("{long}: unknown; {advice}"),
+            format!("{start}...: unknown; known are q")
+        );
     }
 }

@@ -6,10 +6,11 @@ mod tests;
 use super::body::{self, check_length, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
+use super::schema::shown;
 use super::strict::strict;
-use super::words::{names, words};
 use crate::domain::refusal::Refusal;
 use crate::domain::webhook::{self as domain, DisabledReason, PreviousSecret, Webhook};
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,23 +29,14 @@ const NAME: usize = 100;
 const GRACE: i32 = 24 * 60 * 60;
 const LONGEST_GRACE: i32 = 7 * GRACE;
 
-names! {
+shown! {
     /// A type of event that endpoints can subscribe to.
-    SubscribableEventType(domain::EventType) of domain::EventType::SUBSCRIBABLE
-}
-
-names! {
-    /// Why an endpoint is disabled.
-    WebhookDisabledReason(DisabledReason) of [
-        DisabledReason::Manual,
-        DisabledReason::DeliveryFailures,
-        DisabledReason::TierDowngrade,
-    ]
+    SubscribableEventType of domain::EventType::SUBSCRIBABLE
 }
 
 words! {
     /// Whether events are sent to an endpoint.
-    WebhookState {
+    pub enum WebhookState {
         Enabled = "enabled",
         /// Nothing is sent, and new events are not queued.
         Disabled = "disabled",
@@ -62,11 +54,12 @@ pub struct WebhookEndpoint {
     /// The URL that events are posted to.
     pub url: String,
     /// The event types that are sent. If empty, only test events are sent.
-    pub event_types: Vec<SubscribableEventType>,
+    #[schemars(with = "Vec<SubscribableEventType>")]
+    pub event_types: Vec<domain::EventType>,
     pub state: WebhookState,
     /// Absent while enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub disabled_reason: Option<WebhookDisabledReason>,
+    pub disabled_reason: Option<DisabledReason>,
     /// The secret that signs deliveries.
     pub current_secret_id: Option<String>,
     pub current_secret_created_at: Option<Moment>,
@@ -99,16 +92,12 @@ pub fn render(webhook: &Webhook, now: Timestamp) -> WebhookEndpoint {
         id: webhook.id.to_string(),
         name: webhook.name.clone(),
         url: webhook.url.clone(),
-        event_types: webhook
-            .event_types
-            .iter()
-            .map(|kind| SubscribableEventType(*kind))
-            .collect(),
+        event_types: webhook.event_types.clone(),
         state: match disabled {
             Some(_) => WebhookState::Disabled,
             None => WebhookState::Enabled,
         },
-        disabled_reason: disabled.map(|disabled| WebhookDisabledReason(disabled.reason)),
+        disabled_reason: disabled.map(|disabled| disabled.reason),
         current_secret_id: Some(webhook.current.id.to_string()),
         current_secret_created_at: Some(webhook.current.created_at.into()),
         previous_secret_id: previous.map(|previous| previous.id.to_string()),
@@ -181,9 +170,10 @@ pub type Spec = Result<domain::WebhookSpec, Refusal>;
 
 fn spec(name: String, url: &str, types: &[String], target: impl FnOnce(&str) -> Target) -> Spec {
     if name.trim().is_empty() {
-        return invalid(format!(
-            "name: send 1 to {NAME} characters that are not all blank"
-        ));
+        return invalid(
+            "name",
+            format!("send 1 to {NAME} characters that are not all blank"),
+        );
     }
     check_length("name", Some(&name), NAME)?;
     body::check_name("name", Some(&name))?;
@@ -235,8 +225,9 @@ pub fn grace(bytes: &[u8]) -> Result<SignedDuration, Refusal> {
     let request: RotateSecretRequest = body::parse_optional(bytes)?;
     match request.grace_seconds.map_or(GRACE, |seconds| seconds.0) {
         seconds @ 0..=LONGEST_GRACE => Ok(SignedDuration::from_secs(seconds.into())),
-        seconds => invalid(format!(
-            "graceSeconds: send a whole number from 0 to {LONGEST_GRACE}, not {seconds}"
-        )),
+        seconds => invalid(
+            "graceSeconds",
+            format!("send a whole number from 0 to {LONGEST_GRACE}, not {seconds}"),
+        ),
     }
 }

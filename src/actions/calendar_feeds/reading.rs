@@ -4,13 +4,14 @@ use crate::actions::keys::hash;
 use crate::actions::{ActionError, App, Error, reads};
 use crate::domain::access::{Principal, Role, Via};
 use crate::domain::calendar_feed::{CalendarFeed, Shows};
-use crate::domain::duty_feed::{self, DutyEvent, HeldTurn, Whose};
+use crate::domain::duty::{self, Duty};
+use crate::domain::duty_feed::{self, DutyEvent, Whose};
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::store::{self, HistoryEntry, ReadTx};
+use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -174,28 +175,20 @@ impl FeedReading {
         rotation: &Rotation,
         budget: &mut Budget,
     ) -> Result<Vec<DutyEvent>, ActionError> {
-        let (history, names) = app.store().read(|tx| -> Result<_, ActionError> {
-            let history = store::list_history(tx, &rotation.id, self.span)?;
+        let (mut held, names) = app.store().read(|tx| -> Result<_, ActionError> {
+            let history = store::list_history(tx, rotation, self.span)?;
             let names = match self.feed.shows.user() {
                 Some(_) => HashMap::new(),
                 None => names(tx, rotation, &history)?,
             };
             Ok((history, names))
         })?;
-        let held = history.into_iter().filter_map(|entry| {
-            let end = entry.end?;
+        held.retain(|duty| {
             // What ended after the rotation was read is part of its forecast.
-            let cell = rotation.slot_of(&entry.cell);
-            let running = cell.map(|slot| rotation.cells[slot].entry.start);
-            let was_over = running.is_none_or(|running| entry.entry.start < running);
-            was_over.then_some(HeldTurn {
-                cell: entry.cell,
-                entry: entry.entry,
-                end,
-            })
+            let running = duty.slot.map(|slot| rotation.cells[slot].entry.start);
+            duty.end.is_some() && running.is_none_or(|running| duty.entry.start < running)
         });
-        let held = held.collect();
-        let planned = self.planned(app, rotation, budget);
+        let duties = duty::merged(held, self.planned(app, rotation, budget));
         let whose = match self.feed.shows.user() {
             Some(user) => Whose::Person(user),
             None => Whose::Everybody(&names),
@@ -203,20 +196,14 @@ impl FeedReading {
         Ok(duty_feed::events(
             rotation,
             app.calendar(),
-            held,
-            planned,
+            &duties,
             self.span,
             whose,
         ))
     }
 
     /// The plan as far as it can be computed: where hand-overs are too frequent for all of the span, a part of it.
-    fn planned(
-        &self,
-        app: &App,
-        rotation: &Rotation,
-        budget: &mut Budget,
-    ) -> Vec<forecast::PlannedTurn> {
+    fn planned(&self, app: &App, rotation: &Rotation, budget: &mut Budget) -> Vec<Duty> {
         let dealing = DealingContext {
             calendar: app.calendar(),
             absences: &rotation.absences,
@@ -228,7 +215,7 @@ impl FeedReading {
                 until,
             };
             let found = match self.feed.shows.user() {
-                Some(user) => forecast::turns_of(rotation, dealing, user, range, budget),
+                Some(user) => forecast::duties_of(rotation, dealing, user, range, budget),
                 None => forecast::schedule(rotation, dealing, range),
             };
             let ahead = until.duration_since(rotation.stamps.judged_at);
@@ -245,7 +232,7 @@ impl FeedReading {
 fn names(
     tx: &ReadTx,
     rotation: &Rotation,
-    history: &[HistoryEntry],
+    history: &[Duty],
 ) -> Result<HashMap<UserId, String>, ActionError> {
     let mut names = HashMap::new();
     let held = history.iter().filter_map(|entry| entry.entry.user.clone());

@@ -39,10 +39,13 @@ impl Operation for LinkExternal {
             return check_tier(app);
         };
         let Some(source) = app.partners().source(link.partner) else {
-            return Ok(invalid(format!(
-                "partner: there are no settings for `{}`; GET /v1/partners lists those with settings",
-                link.partner.name()
-            ))?);
+            return Ok(invalid(
+                "partner",
+                format!(
+                    "there are no settings for `{}`; GET /v1/partners lists those with settings",
+                    link.partner.name()
+                ),
+            )?);
         };
         check_tier(app)?;
         let _place = app.partners().crowd.enter(link.partner)?;
@@ -56,12 +59,15 @@ impl Operation for LinkExternal {
                 self.read = Some(read);
                 Ok(())
             }
-            Err(failure) if failure.kind == ReadFailure::NotFound => Ok(invalid(format!(
-                "scheduleId: {} has no schedule `{}`; GET /v1/partners/{}/schedules lists those there are",
-                link.partner.title(),
-                link.schedule,
-                link.partner.name()
-            ))?),
+            Err(failure) if failure.kind == ReadFailure::NotFound => Ok(invalid(
+                "scheduleId",
+                format!(
+                    "{} has no schedule `{}`; GET /v1/partners/{}/schedules lists those there are",
+                    link.partner.title(),
+                    link.schedule,
+                    link.partner.name()
+                ),
+            )?),
             Err(failure) => {
                 log::warn!(
                     "{}: cannot read schedule {}: {failure}",

@@ -201,9 +201,10 @@ impl<'a, 'e> Parts<'a, 'e> {
             self.part(format!("remove[{index}]"), |parts| {
                 parts.rotation.check_own()?;
                 if !parts.rotation.has_member(user) {
-                    return Ok(invalid(format!(
-                        "remove[{index}]: `{user}` is not a member of this rotation"
-                    ))?);
+                    return Ok(invalid(
+                        format!("remove[{index}]"),
+                        format!("`{user}` is not a member of this rotation"),
+                    )?);
                 }
                 leaving.push(user.clone());
                 Ok(())

@@ -130,11 +130,7 @@ impl Looks for First<'_> {
     }
 
     fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError> {
-        let named = Arc::new(ShiftRotation {
-            id: rotation.id.clone(),
-            name: rotation.profile.name.clone(),
-            code: rotation.profile.code.clone(),
-        });
+        let named = Arc::new(ShiftRotation::of(rotation));
         self.found.extend(warnings.into_iter().map(|warning| Found {
             rotation: Arc::clone(&named),
             warning,

@@ -1,8 +1,8 @@
 //! The plan of a rotation beside the partner's timeline.
 
 use super::{Blueprint, Known};
+use crate::domain::duty::Duty;
 use crate::domain::external::{Member, MemberKind, Shift, SourceKind, Timeline};
-use crate::domain::forecast::PlannedTurn;
 use crate::domain::ids::UserId;
 use crate::domain::time::{Interval, without};
 use jiff::{SignedDuration, Timestamp};
@@ -83,10 +83,10 @@ pub(super) fn name_of(member: &Member) -> String {
 
 /// The part of a span that the timeline tells of. A file does not say for which span it was asked, so it ends with its last shift:
 /// until the next turn here, nobody on call is what both say.
-fn reached(plan: &[PlannedTurn], known: Interval, span: Interval) -> Option<Interval> {
+fn reached(plan: &[Duty], known: Interval, span: Interval) -> Option<Interval> {
     let known = span.meets(known)?;
     let turns = plan.iter().filter(|turn| turn.entry.user.is_some());
-    let mut turns = turns.map(PlannedTurn::period).peekable();
+    let mut turns = turns.map(Duty::period).peekable();
     let until = match turns.peek() {
         None => known.until,
         Some(_) => turns
@@ -108,7 +108,7 @@ fn rest(span: Interval, part: Option<Interval>) -> Vec<Interval> {
 /// Compares a plan with the partner's timeline over a span.
 pub fn agreement(
     blueprint: &Blueprint,
-    plan: &[PlannedTurn],
+    plan: &[Duty],
     timeline: &Timeline,
     known: &Known,
     span: Interval,
@@ -118,7 +118,7 @@ pub fn agreement(
         from: span.from,
         until: span.from,
     });
-    let planned = plan.iter().map(PlannedTurn::period);
+    let planned = plan.iter().map(Duty::period);
     let shifts = timeline.shifts.iter().map(|shift| shift.span);
     let edges = planned.chain(shifts).flat_map(|one| [one.from, one.until]);
     let mut edges: Vec<Timestamp> = edges.filter(|at| compared.contains(*at)).collect();
@@ -159,7 +159,7 @@ pub fn agreement(
 }
 
 /// Whoever is on call by a plan, each once, in order of id.
-fn on_call(plan: &[PlannedTurn], at: Timestamp) -> Vec<UserId> {
+fn on_call(plan: &[Duty], at: Timestamp) -> Vec<UserId> {
     let turns = plan.iter().filter(|turn| turn.period().contains(at));
     let mut users: Vec<UserId> = turns.filter_map(|turn| turn.entry.user.clone()).collect();
     users.sort();

@@ -1,7 +1,8 @@
 //! When an assignment of the record began and ended, regardless of covered hours: a turn goes on behind hours that are shut.
 
-use super::{Piece, shuts};
+use super::shuts;
 use crate::domain::cadence::Cadence;
+use crate::domain::duty::Duty;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::{ArrangementId, UserId};
 use crate::domain::resolve;
@@ -75,7 +76,7 @@ impl HandOvers<'_> {
 /// A walk from the entry of somebody on call at an instant to the end of their assignment and of the turn.
 #[derive(Debug)]
 pub struct Onward<'a> {
-    first: Piece,
+    first: Duty,
     at: Timestamp,
     hand_overs: Option<HandOvers<'a>>,
     /// The end of the last entry that was looked at.
@@ -95,7 +96,7 @@ pub struct Onward<'a> {
 
 impl<'a> Onward<'a> {
     /// From the entry of somebody at an instant, with the hand-overs of its window where it has any.
-    pub fn new(first: Piece, at: Timestamp, hand_overs: Option<HandOvers<'a>>) -> Onward<'a> {
+    pub fn new(first: Duty, at: Timestamp, hand_overs: Option<HandOvers<'a>>) -> Onward<'a> {
         Onward {
             at,
             hand_overs,
@@ -111,7 +112,7 @@ impl<'a> Onward<'a> {
     }
 
     /// Looks at the next entry of the cell; `false` once everything is known.
-    pub fn look(&mut self, piece: &Piece) -> bool {
+    pub fn look(&mut self, piece: &Duty) -> bool {
         if self.later_turn.is_none() {
             self.later_turn = piece.turn_since.filter(|since| *since > self.at);
         }
@@ -126,37 +127,41 @@ impl<'a> Onward<'a> {
         self.until.is_none() || !turn_is_known
     }
 
-    fn look_for_end(&mut self, piece: &Piece) {
-        match &piece.user {
+    fn look_for_end(&mut self, piece: &Duty) {
+        match &piece.entry.user {
             Some(_) if self.first.goes_on_in(piece) => {
-                if self.covered_until == Some(piece.start) {
+                if self.covered_until == Some(piece.entry.start) {
                     self.covered_until = piece.end;
                 }
                 self.gap = None;
             }
             Some(_) => {
-                let earliest = self.first.end.unwrap_or(piece.start).min(piece.start);
-                let next = piece.held_since.unwrap_or(piece.start);
-                let next = next.clamp(earliest, piece.start);
-                self.goes_beneath = self.gap.is_none() && piece.arrangement.is_some();
+                let earliest = self
+                    .first
+                    .end
+                    .unwrap_or(piece.entry.start)
+                    .min(piece.entry.start);
+                let next = piece.held_since.unwrap_or(piece.entry.start);
+                let next = next.clamp(earliest, piece.entry.start);
+                self.goes_beneath = self.gap.is_none() && piece.entry.arrangement.is_some();
                 self.until = Some(self.gap.unwrap_or(next));
             }
-            None if piece.reason == Reason::BusinessHoursOffline || self.waits_in(piece) => {}
+            None if piece.entry.reason == Reason::BusinessHoursOffline || self.waits_in(piece) => {}
             None => {
-                self.gap.get_or_insert(piece.start);
+                self.gap.get_or_insert(piece.entry.start);
             }
         }
     }
 
     /// Whether an entry of nobody has the same turn waiting for its hours.
-    fn waits_in(&self, piece: &Piece) -> bool {
-        let dealt = self.first.arrangement.is_none();
+    fn waits_in(&self, piece: &Duty) -> bool {
+        let dealt = self.first.entry.arrangement.is_none();
         dealt && piece.turn_since.is_some() && piece.turn_since == self.first.turn_since
     }
 
     /// Whether the dealt turn ends where the assignment does.
     fn turn_ends_with_it(&self) -> bool {
-        self.first.arrangement.is_none() && !self.goes_beneath
+        self.first.entry.arrangement.is_none() && !self.goes_beneath
     }
 
     /// The hand-over at which the turn was to end, unless the record shows that it went on: a turn that is dealt while the hours are
@@ -167,7 +172,7 @@ impl<'a> Onward<'a> {
         if !turns.any(|since| hand_overs.has(*since)) {
             return None;
         }
-        if self.first.arrangement.is_some() {
+        if self.first.entry.arrangement.is_some() {
             return hand_overs.next(self.at);
         }
         let due = hand_overs.next(self.first.turn_since?)?;
@@ -205,7 +210,7 @@ impl<'a> Onward<'a> {
             let dealt_since = present.turn_since.filter(|since| *since > self.at);
             self.later_turn = self.later_turn.or(dealt_since);
         }
-        if self.first.arrangement.is_none() && still_there.is_none() {
+        if self.first.entry.arrangement.is_none() && still_there.is_none() {
             self.until = self.until.into_iter().chain(self.due()).min();
         }
         let turn_ends = match present {
@@ -230,8 +235,8 @@ impl<'a> Onward<'a> {
     fn is_held_in(&self, present: &Present) -> bool {
         let holder = present.holder.as_ref();
         holder.is_some_and(|(user, arrangement, began, _)| {
-            Some(user) == self.first.user.as_ref()
-                && *arrangement == self.first.arrangement
+            Some(user) == self.first.entry.user.as_ref()
+                && *arrangement == self.first.entry.arrangement
                 && self.first.held_since.is_none_or(|held| held == *began)
         })
     }
@@ -243,17 +248,18 @@ impl<'a> Onward<'a> {
     }
 }
 
-impl Piece {
+impl Duty {
     /// Whether somebody is on call by a dealt turn.
     fn is_dealt(&self) -> bool {
-        self.user.is_some() && self.arrangement.is_none()
+        self.entry.user.is_some() && self.entry.arrangement.is_none()
     }
 
     /// Whether a later entry of somebody is of the same assignment. Older records do not say when it began.
-    pub fn goes_on_in(&self, later: &Piece) -> bool {
-        let same_person = self.user == later.user && self.arrangement == later.arrangement;
+    pub fn goes_on_in(&self, later: &Duty) -> bool {
+        let same_person = self.entry.user == later.entry.user
+            && self.entry.arrangement == later.entry.arrangement;
         let no_new_turn = matches!(
-            later.reason,
+            later.entry.reason,
             Reason::BusinessHoursBackOnline | Reason::CoverageChanged
         );
         same_person
@@ -267,18 +273,18 @@ impl Piece {
 /// A walk back from an older entry, which does not say when its assignment began.
 #[derive(Debug)]
 pub struct Backward {
-    earliest: Piece,
+    earliest: Duty,
 }
 
 impl Backward {
     /// From the entry of somebody.
-    pub fn new(first: Piece) -> Backward {
+    pub fn new(first: Duty) -> Backward {
         Backward { earliest: first }
     }
 
     /// Looks at the entry before; `false` once the beginning is known.
-    pub fn look(&mut self, piece: Piece) -> bool {
-        if piece.user.is_none() && piece.reason == Reason::BusinessHoursOffline {
+    pub fn look(&mut self, piece: Duty) -> bool {
+        if piece.entry.user.is_none() && piece.entry.reason == Reason::BusinessHoursOffline {
             return true;
         }
         let same = piece.goes_on_in(&self.earliest);
@@ -290,7 +296,7 @@ impl Backward {
 
     /// Where the assignment began, as far as the record shows.
     pub fn since(self) -> Timestamp {
-        self.earliest.start
+        self.earliest.entry.start
     }
 }
 

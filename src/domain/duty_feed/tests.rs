@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::domain::coverage::Stretch;
+use crate::domain::duty::merged;
+use crate::domain::duty::tests::duty;
+use crate::domain::rotation::Entry;
 use crate::domain::rotation::HoursHeld;
 use crate::domain::rotation::tests::rotation;
 use crate::domain::time::HhMm;
@@ -22,27 +25,19 @@ fn entry(user: &str, start: &str, reason: Reason) -> Entry {
     }
 }
 
-fn held(user: &str, start: &str, end: &str, reason: Reason) -> HeldTurn {
-    HeldTurn {
-        cell: rotation().cells[0].id.clone(),
-        entry: entry(user, start, reason),
-        end: at(end),
-    }
+fn held(user: &str, start: &str, end: &str, reason: Reason) -> Duty {
+    duty(entry(user, start, reason), Some(at(end)))
 }
 
 /// A turn of half a second.
-fn momentary(user: &str, start: &str) -> HeldTurn {
-    let turn = held(user, start, start, Reason::ExplicitChange);
-    let end = turn.end + SignedDuration::from_millis(500);
-    HeldTurn { end, ..turn }
+fn momentary(user: &str, start: &str) -> Duty {
+    let end = at(start) + SignedDuration::from_millis(500);
+    duty(entry(user, start, Reason::ExplicitChange), Some(end))
 }
 
-fn planned(user: &str, start: &str, end: Option<&str>) -> PlannedTurn {
-    PlannedTurn {
-        cell: 0,
-        entry: entry(user, start, Reason::NextOnScheduledDuty),
-        end: end.map(at),
-    }
+fn planned(user: &str, start: &str, end: Option<&str>) -> Duty {
+    let entry = entry(user, start, Reason::NextOnScheduledDuty);
+    duty(entry, end.map(at))
 }
 
 fn shown(events: &[DutyEvent]) -> Vec<String> {
@@ -117,7 +112,8 @@ fn turns_become_events_of_their_person_or_of_everybody() {
             planned("a", "11-23T07:00", Some("11-24T07:00")),
             planned("b", "11-24T07:00", None),
         ];
-        shown(&events(&rotation, &calendar, held, planned, span, whose))
+        let duties = merged(held, planned);
+        shown(&events(&rotation, &calendar, &duties, span, whose))
     };
     assert_eq!(
         run(Whose::Person(&ann)),
@@ -160,7 +156,7 @@ fn a_vacancy_is_cut_by_hours_and_lanes_are_named() {
     });
     let names = HashMap::new();
     let whose = Whose::Everybody(&names);
-    let found = events(&rotation, &calendar, vec![vacancy], Vec::new(), span, whose);
+    let found = events(&rotation, &calendar, &[vacancy], span, whose);
     let named = format!("Nobody on call: {} (primary)", rotation.profile.name);
     assert_eq!(
         shown(&found),
@@ -182,7 +178,7 @@ fn empty_slots_of_a_disabled_rotation_are_no_events() {
         let planned = vec![planned("-", "11-20T08:00", None)];
         let names = HashMap::new();
         let whose = Whose::Everybody(&names);
-        let found = events(&rotation, &calendar, Vec::new(), planned, span, whose);
+        let found = events(&rotation, &calendar, &planned, span, whose);
         assert_eq!(found.len(), count, "{enabled}");
     }
 }

@@ -1,41 +1,37 @@
 //! A rotation as it will stand at one instant.
 
-use super::{Budget, Forecast, without_requests};
+use super::budget::LIMITS;
+use super::{Budget, Forecast, too_far, without_requests};
 use crate::domain::handover::DealingContext;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::trace::Trace;
 use jiff::Timestamp;
 
-/// The rotation with everything done that falls due up to an instant, itself included. `instants` are now and that instant.
+/// The rotation with everything done that falls due up to an instant, itself included.
+///
+/// # Errors
+/// As [`schedule`](super::schedule), for an instant that takes too much to forecast.
+pub fn rotation_at(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    at: Timestamp,
+) -> Result<Rotation, Refusal> {
+    let mut future = rotation.clone();
+    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
+    match forecast.reaches(at) {
+        true => Ok(future),
+        false => too_far(),
+    }
+}
+
+/// The same without the requests that are pending, where that instant is known; what dealing does on the way is written to a
+/// `trace`, in [`Rotation::trace`]. `instants` are now and that instant.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] where that takes more than is left of the budget, and [`Refusal::NotKnownYet`] past what is known of a
 /// partner's schedule.
 pub fn standing_at(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    instants: (Timestamp, Timestamp),
-    budget: &mut Budget,
-) -> Result<Rotation, Refusal> {
-    standing(rotation, dealing, instants, budget, None)
-}
-
-/// The same with what dealing does on the way written down, in [`Rotation::trace`].
-///
-/// # Errors
-/// As [`standing_at`].
-pub fn traced_at(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    instants: (Timestamp, Timestamp),
-    budget: &mut Budget,
-    trace: Trace,
-) -> Result<Rotation, Refusal> {
-    standing(rotation, dealing, instants, budget, Some(trace))
-}
-
-fn standing(
     rotation: &Rotation,
     dealing: DealingContext,
     (now, at): (Timestamp, Timestamp),
@@ -49,7 +45,10 @@ fn standing(
     };
     let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
     if !forecast.reaches(at) {
-        return invalid("at: too many hand-overs lie before it; ask for an earlier instant");
+        return invalid(
+            "at",
+            "too many hand-overs lie before it; ask for an earlier instant",
+        );
     }
     budget.spend(&forecast);
     Ok(future)
@@ -65,12 +64,6 @@ fn check_known(rotation: &Rotation, now: Timestamp, at: Timestamp) -> Result<(),
     match known_until {
         _ if at <= now => Ok(()),
         Some(until) if at < until => Ok(()),
-        Some(until) => Err(Refusal::NotKnownYet(format!(
-            "at: the partner's schedule is known until {until}; ask for an earlier instant"
-        ))),
-        None => Err(Refusal::NotKnownYet(
-            "at: nothing is known of what a partner's schedule says then; ask for now or the past"
-                .into(),
-        )),
+        until => Err(Refusal::NotKnownYet(until)),
     }
 }

@@ -13,12 +13,14 @@ pub(super) const MOST_TURNS: usize = 100_000;
 pub(super) const LIMITS: Limits = Limits::work(10_000_000);
 
 /// What the forecasts of one person's rotations may take together: as much as one schedule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Budget {
     /// What there was at first.
     whole: usize,
     pub(super) work: usize,
     pub(super) turns: usize,
+    /// What each forecast may take.
+    steps: usize,
 }
 
 /// Turns of one person that one answer holds at the most.
@@ -39,12 +41,21 @@ impl Budget {
             whole: work,
             work,
             turns,
+            steps: LIMITS.steps,
         }
     }
 
-    /// For a report over many rotations and years: about a second.
+    /// For the schedule of one rotation, of so many turns at the most.
+    pub fn of_schedule(turns: usize) -> Budget {
+        Budget::new(LIMITS.work, turns)
+    }
+
+    /// For a report over many rotations and years: about a second. Years of short turns are many steps; the work bounds them.
     pub fn of_a_report() -> Budget {
-        Budget::new(2 * LIMITS.work, 2 * MOST_TURNS)
+        Budget {
+            steps: usize::MAX,
+            ..Budget::new(2 * LIMITS.work, 2 * MOST_TURNS)
+        }
     }
 
     /// What the forecasts of a whole workspace may take together.
@@ -91,7 +102,7 @@ impl Budget {
         self.work = self.work.saturating_sub(WORK_OF_LOADING);
         Limits {
             work: self.work,
-            ..LIMITS
+            steps: self.steps,
         }
     }
 

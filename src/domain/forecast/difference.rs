@@ -1,6 +1,6 @@
 //! What an edit changes for people: who is on call before and after, place by place.
 
-use super::PlannedTurn;
+use crate::domain::duty::Duty;
 use crate::domain::ids::UserId;
 use crate::domain::load::{Held, Places};
 use crate::domain::rotation::{Cell, Rotation};
@@ -8,11 +8,11 @@ use crate::domain::time::Interval;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
-/// A rotation and its turns over a range, as [`schedule`](super::schedule) has them.
+/// A rotation and its duty over a range, as [`schedule`](super::schedule) has them.
 #[derive(Clone, Copy)]
 pub struct Planned<'p> {
     pub rotation: &'p Rotation,
-    pub turns: &'p [PlannedTurn],
+    pub duties: &'p [Duty],
     pub range: Interval,
 }
 
@@ -59,7 +59,7 @@ pub fn differences<K: Ord + Clone>(
 /// Who is on call in one place: from each instant on until the next, nobody twice in a row the same.
 type Steps = Vec<(Timestamp, Vec<UserId>)>;
 
-impl Planned<'_> {
+impl<'p> Planned<'p> {
     /// How often somebody else comes on call in a cell within the range, or nobody any more.
     pub fn hand_overs(self) -> usize {
         let places = self.places(&|_, cell| cell.id.clone());
@@ -70,28 +70,28 @@ impl Planned<'_> {
     pub fn held(self) -> BTreeMap<UserId, Vec<Held>> {
         let places = Places::of(self.rotation);
         let mut held: BTreeMap<UserId, Vec<Held>> = BTreeMap::new();
-        for turn in self.turns {
-            let (Some(user), Some(period)) = (&turn.entry.user, turn.period().meets(self.range))
-            else {
-                continue;
-            };
-            let window = self.rotation.cells[turn.cell].window;
-            let place = places.at(&self.rotation.windows[window].id, &turn.entry);
+        for (duty, user, period) in self.on_call() {
+            let place = places.at(&duty.window, &duty.entry);
             let theirs = held.entry(user.clone()).or_default();
             theirs.push(Held { period, place });
         }
         held
     }
 
+    /// The duty of somebody, with what of it lies in the range.
+    fn on_call(self) -> impl Iterator<Item = (&'p Duty, &'p UserId, Interval)> {
+        self.duties.iter().filter_map(move |duty| {
+            let user = duty.entry.user.as_ref()?;
+            Some((duty, user, duty.period().meets(self.range)?))
+        })
+    }
+
     /// Who is on call in each place, from the beginning of the range on.
     fn places<K: Ord>(self, place: &impl Fn(&Rotation, &Cell) -> K) -> BTreeMap<K, Steps> {
         let mut marks: BTreeMap<K, Vec<Mark>> = BTreeMap::new();
-        for turn in self.turns {
-            let (Some(user), Some(period)) = (&turn.entry.user, turn.period().meets(self.range))
-            else {
-                continue;
-            };
-            let place = place(self.rotation, &self.rotation.cells[turn.cell]);
+        for (duty, user, period) in self.on_call() {
+            let Some(slot) = duty.slot else { continue };
+            let place = place(self.rotation, &self.rotation.cells[slot]);
             let marks = marks.entry(place).or_default();
             marks.push((period.from, true, user));
             marks.push((period.until, false, user));

@@ -1,12 +1,11 @@
 //! Gaps: open windows in which nobody is on call, or somebody who is away.
 
-use super::{PlannedKind, PlannedTurn};
 use crate::domain::absence::Absences;
+use crate::domain::duty::Duty;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::{Interval, joined, shared};
-use jiff::Timestamp;
 use std::collections::BTreeMap;
 
 /// A stretch of a cell in which its window is open and nobody is on call.
@@ -29,36 +28,16 @@ pub struct AbsentOnCall {
 /// Gaps of one range at the most.
 const MOST: usize = 200;
 
-/// The gaps among planned turns, clipped to a range, by where they begin.
-pub fn gaps(
-    rotation: &Rotation,
-    calendar: &Calendar,
-    turns: &[PlannedTurn],
-    range: Interval,
-) -> Vec<Gap> {
-    let mut found: Vec<Gap> = Vec::new();
-    for turn in turns
-        .iter()
-        .filter(|turn| turn.kind() == PlannedKind::Nobody)
-    {
-        let whole = Interval {
-            from: turn.entry.start,
-            until: turn.end.unwrap_or(Timestamp::MAX),
-        };
-        let Some(rest) = whole.meets(range) else {
-            continue;
-        };
-        let window = &rotation.windows[rotation.cells[turn.cell].window];
-        for period in open_stretches(rotation, calendar, window, rest) {
-            found.push(Gap {
-                cell: turn.cell,
-                period,
-            });
-        }
-        if found.len() >= MOST {
-            break;
-        }
-    }
+/// The gaps among planned duty, clipped to a range, by where they begin.
+pub fn gaps(duties: &[Duty], range: Interval) -> Vec<Gap> {
+    let vacant = duties.iter().filter(|duty| duty.is_vacant());
+    let found = vacant.filter_map(|duty| {
+        Some(Gap {
+            cell: duty.slot?,
+            period: duty.period().meets(range)?,
+        })
+    });
+    let mut found: Vec<Gap> = found.take(MOST).collect();
     found.sort_by_key(|gap| (gap.cell, gap.period));
     found.dedup_by(|next, gap| {
         let joins = next.cell == gap.cell && next.period.from <= gap.period.until;
@@ -71,20 +50,13 @@ pub fn gaps(
     found
 }
 
-/// Where people are on call among planned turns while they are absent, clipped to a range, by where it begins.
-pub fn absent_on_call(
-    absences: &Absences,
-    turns: &[PlannedTurn],
-    range: Interval,
-) -> Vec<AbsentOnCall> {
+/// Where people are on call by planned duty while they are absent, clipped to a range, by where it begins.
+pub fn absent_on_call(absences: &Absences, duties: &[Duty], range: Interval) -> Vec<AbsentOnCall> {
     let mut held: BTreeMap<(usize, &UserId), Vec<Interval>> = BTreeMap::new();
-    for turn in turns {
-        let whole = Interval {
-            from: turn.entry.start,
-            until: turn.end.unwrap_or(Timestamp::MAX),
-        };
-        if let (Some(user), Some(period)) = (&turn.entry.user, whole.meets(range)) {
-            held.entry((turn.cell, user)).or_default().push(period);
+    for duty in duties {
+        let of = duty.slot.zip(duty.entry.user.as_ref());
+        if let (Some(of), Some(period)) = (of, duty.period().meets(range)) {
+            held.entry(of).or_default().push(period);
         }
     }
     let mut found = Vec::new();

@@ -1,13 +1,14 @@
-//! The schedule: turns as they will be recorded.
+//! The schedule: duty as it will be recorded.
 
 use super::budget::{Budget, LIMITS, MOST_TURNS};
 use super::least::{Least, least};
 use super::{Forecast, Limits, Step, outside, too_far, without_requests};
+use crate::domain::duty::Duty;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
-use crate::domain::rotation::{Entry, Mode, Rotation};
+use crate::domain::rotation::{Mode, Rotation};
 use crate::domain::time::{FOREVER, Interval};
 use jiff::{SignedDuration, Timestamp};
 
@@ -21,160 +22,9 @@ const LIMITS_BEHIND: Limits = Limits {
 /// freed by a hand-over of any window: the longest range that is asked for.
 const LOOK_FOR_SOMEBODY: SignedDuration = SignedDuration::from_hours(366 * 24);
 
-/// What kind a planned turn is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlannedKind {
-    /// A dealt turn.
-    Turn,
-    Arrangement,
-    /// Nobody is on call: the slot is empty, or the window is shut.
-    Nobody,
-}
-
-impl PlannedKind {
-    /// Every kind.
-    pub const ALL: [PlannedKind; 3] = [
-        PlannedKind::Turn,
-        PlannedKind::Arrangement,
-        PlannedKind::Nobody,
-    ];
-
-    /// The name that the wire uses.
-    pub fn name(self) -> &'static str {
-        match self {
-            PlannedKind::Turn => "turn",
-            PlannedKind::Arrangement => "arrangement",
-            PlannedKind::Nobody => "nobody",
-        }
-    }
-
-    /// The kind of that name.
-    pub fn parse(name: &str) -> Option<PlannedKind> {
-        PlannedKind::ALL
-            .into_iter()
-            .find(|kind| kind.name() == name)
-    }
-}
-
-/// A planned turn: an entry of the record to come, with its end where one is known.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlannedTurn {
-    /// Index into [`Rotation::cells`].
-    pub cell: usize,
-    pub entry: Entry,
-    /// Absent when open-ended.
-    pub end: Option<Timestamp>,
-}
-
-impl PlannedTurn {
-    /// What kind it is.
-    pub fn kind(&self) -> PlannedKind {
-        match (&self.entry.user, &self.entry.arrangement) {
-            (Some(_), Some(_)) => PlannedKind::Arrangement,
-            (Some(_), None) => PlannedKind::Turn,
-            (None, _) if self.entry.outside.is_some() => PlannedKind::Turn,
-            (None, _) => PlannedKind::Nobody,
-        }
-    }
-
-    /// From its start to its end, or forever.
-    pub fn period(&self) -> Interval {
-        Interval {
-            from: self.entry.start,
-            until: self.end.unwrap_or(Timestamp::MAX),
-        }
-    }
-}
-
-/// The turns of a rotation that follows a partner's schedule, everybody's or one person's; `None` for others.
-fn outside_turns(
-    rotation: &Rotation,
-    only: Option<&UserId>,
-    range: Interval,
-) -> Option<Vec<PlannedTurn>> {
-    let entries = outside::entries(rotation, range)?.into_iter();
-    let shown = entries.filter(|(entry, _)| only.is_none() || entry.user.as_ref() == only);
-    let turns = shown.map(|(entry, until)| PlannedTurn {
-        cell: 0,
-        entry,
-        end: until,
-    });
-    Some(turns.collect())
-}
-
-/// The turns of one person that touch the range, as [`schedule`] has them.
-///
-/// # Errors
-/// As [`schedule`], where the budget of all their rotations does not suffice.
-pub fn turns_of(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    user: &UserId,
-    range: Interval,
-    budget: &mut Budget,
-) -> Result<Vec<PlannedTurn>, Refusal> {
-    if let Some(turns) = outside_turns(rotation, Some(user), range) {
-        return Ok(turns);
-    }
-    let mut future = without_requests(rotation);
-    let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
-    let mut turns = Turns::within(&mut forecast, range, Some(user), budget.turns)?;
-    budget.spend(&forecast);
-    let behind = LIMITS_BEHIND.work.min(budget.work);
-    turns.look_behind(&mut forecast, dealing, behind);
-    budget.work = budget
-        .work
-        .saturating_sub(behind - forecast.limits.work.min(behind));
-    let found = turns.all(rotation);
-    match budget.turns.checked_sub(found.len()) {
-        None => too_far(),
-        Some(left) => {
-            budget.turns = left;
-            Ok(found)
-        }
-    }
-}
-
-/// When one person is on call in a period, cell by cell (indices into [`Rotation::cells`]), by where it begins: the first
-/// `most` stretches, as far ahead as the budget reaches. What is over is left out.
-pub fn standing(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    user: &UserId,
-    period: Interval,
-    most: usize,
-    budget: &mut Budget,
-) -> Vec<(usize, Interval)> {
-    let judged_at = rotation.stamps.judged_at;
-    if let Some(turns) = outside_turns(rotation, Some(user), period) {
-        let clipped = turns.into_iter().filter_map(|turn| {
-            let on_call = turn.period().meets(period)?;
-            (on_call.until > judged_at).then_some((turn.cell, on_call))
-        });
-        return clipped.take(most).collect();
-    }
-    let mut future = without_requests(rotation);
-    let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
-    let mut turns = Turns::begin(forecast.rotation(), period, Some(user));
-    while turns.finished.len() < most
-        && let Some(step) = forecast.step_before(period.until)
-    {
-        turns.note(step);
-    }
-    budget.spend(&forecast);
-    let clipped = turns.all(rotation).into_iter().filter_map(|turn| {
-        let on_call = turn.period().meets(period)?;
-        (on_call.until > judged_at).then_some((turn.cell, on_call))
-    });
-    let mut clipped: Vec<_> = clipped.collect();
-    clipped.sort_by_key(|(cell, on_call)| (*on_call, *cell));
-    clipped.truncate(most);
-    clipped
-}
-
-/// The turns that touch the range, from the running entries on, if nothing changes. Turns keep their own bounds, so the forecast
-/// goes on after the range for as long as a turn that began within it can still end. The end is left open where it lies
-/// further away than the limits allow. Stopped cells have none.
+/// The duty that touches a range, from the running entries on, if nothing changes. It keeps its own bounds, so the forecast goes
+/// on after the range for as long as what began within it can still end. The end is left open where it lies further away than the
+/// limits allow. Stopped cells have none.
 ///
 /// # Errors
 /// Refuses a range so far ahead, or so full of turns, that others would have to wait.
@@ -182,7 +32,7 @@ pub fn schedule(
     rotation: &Rotation,
     dealing: DealingContext,
     range: Interval,
-) -> Result<Vec<PlannedTurn>, Refusal> {
+) -> Result<Vec<Duty>, Refusal> {
     schedule_of(rotation, dealing, range, MOST_TURNS)
 }
 
@@ -195,15 +45,92 @@ pub fn schedule_of(
     dealing: DealingContext,
     range: Interval,
     most: usize,
-) -> Result<Vec<PlannedTurn>, Refusal> {
-    if let Some(turns) = outside_turns(rotation, None, range) {
-        return Ok(turns);
+) -> Result<Vec<Duty>, Refusal> {
+    let asked = Asked {
+        finds_ends: true,
+        ..Asked::all(range)
+    };
+    asked.of(rotation, dealing, &mut Budget::of_schedule(most))
+}
+
+/// The same without a look after the range: what ends there, or later, has no end.
+///
+/// # Errors
+/// As [`schedule`].
+pub fn schedule_within(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+) -> Result<Vec<Duty>, Refusal> {
+    duties_within(
+        rotation,
+        dealing,
+        range,
+        &mut Budget::of_schedule(MOST_TURNS),
+    )
+}
+
+/// The same, out of a budget that other rotations share.
+///
+/// # Errors
+/// As [`schedule`], where the budget does not suffice.
+pub fn duties_within(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+    budget: &mut Budget,
+) -> Result<Vec<Duty>, Refusal> {
+    Asked::all(range).of(rotation, dealing, budget)
+}
+
+/// The duty of one person that touches a range, as [`schedule`] has it.
+///
+/// # Errors
+/// As [`schedule`], where the budget of all their rotations does not suffice.
+pub fn duties_of(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    user: &UserId,
+    range: Interval,
+    budget: &mut Budget,
+) -> Result<Vec<Duty>, Refusal> {
+    let asked = Asked {
+        only: Some(user),
+        finds_ends: true,
+        ..Asked::all(range)
+    };
+    asked.of(rotation, dealing, budget)
+}
+
+/// The duty of one person within a period, cut to it, by where it begins: so much at the most, as far ahead as the budget reaches.
+/// What is over is left out.
+pub fn standing(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    user: &UserId,
+    period: Interval,
+    most: usize,
+    budget: &mut Budget,
+) -> Vec<Duty> {
+    let judged_at = rotation.stamps.judged_at;
+    let asked = Asked {
+        only: Some(user),
+        is_all_needed: false,
+        ..Asked::all(period)
+    };
+    let (mut found, _) = asked.found(rotation, dealing, most.saturating_sub(1), budget);
+    found.retain_mut(|duty| {
+        let Some(on_call) = duty.period().meets(period) else {
+            return false;
+        };
+        (duty.entry.start, duty.end) = (on_call.from, Some(on_call.until));
+        on_call.until > judged_at
+    });
+    if rotation.external.is_none() {
+        found.sort_by_key(|duty| (duty.period(), duty.slot));
     }
-    let mut future = without_requests(rotation);
-    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
-    let mut turns = Turns::within(&mut forecast, range, None, most)?;
-    turns.look_behind(&mut forecast, dealing, LIMITS_BEHIND.work);
-    Ok(turns.all(rotation))
+    found.truncate(most);
+    found
 }
 
 /// Refuses a range, without forecasting it, whose schedule of `most` turns is sure to be refused.
@@ -223,138 +150,132 @@ pub fn check_schedule(
     }
 }
 
-/// The rotation as it will be at an instant if nothing changes, everything due by then done.
-///
-/// # Errors
-/// As [`schedule`], for an instant that takes too much to forecast.
-pub fn rotation_at(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    at: Timestamp,
-) -> Result<Rotation, Refusal> {
-    let mut future = rotation.clone();
-    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
-    match forecast.reaches(at) {
-        true => Ok(future),
-        false => too_far(),
-    }
-}
-
-/// The same without a look after the range: turns that end there, or later, have no end.
-pub fn schedule_within(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    range: Interval,
-) -> Result<Vec<PlannedTurn>, Refusal> {
-    if let Some(turns) = outside_turns(rotation, None, range) {
-        return Ok(turns);
-    }
-    let mut future = without_requests(rotation);
-    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
-    let turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;
-    Ok(turns.all(rotation))
-}
-
-/// The same, out of a budget that other rotations share.
-///
-/// # Errors
-/// As [`schedule`], where the budget does not suffice.
-pub fn turns_within(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    range: Interval,
-    budget: &mut Budget,
-) -> Result<Vec<PlannedTurn>, Refusal> {
-    if let Some(turns) = outside_turns(rotation, None, range) {
-        return Ok(turns);
-    }
-    let mut future = without_requests(rotation);
-    // Years of short turns are many steps; the work bounds them.
-    let limits = Limits {
-        steps: usize::MAX,
-        ..budget.limits()
-    };
-    let mut forecast = Forecast::new(&mut future, dealing, limits);
-    let turns = Turns::within(&mut forecast, range, None, budget.turns)?;
-    budget.spend(&forecast);
-    let found = turns.all(rotation);
-    budget.turns = budget.turns.saturating_sub(found.len());
-    Ok(found)
-}
-
-/// The turns of a range as they are found.
-struct Turns<'u> {
+/// What is asked of a forecast.
+#[derive(Clone, Copy)]
+struct Asked<'u> {
     range: Interval,
     /// Only what this person has; `None` for everybody and nobody.
     only: Option<&'u UserId>,
-    /// The running entry of each cell.
-    running: Vec<Entry>,
-    finished: Vec<PlannedTurn>,
+    /// Whether it is looked after the range for where duty ends.
+    finds_ends: bool,
+    /// Whether a part of it is of no use.
+    is_all_needed: bool,
+}
+
+impl<'u> Asked<'u> {
+    fn all(range: Interval) -> Asked<'u> {
+        Asked {
+            range,
+            only: None,
+            finds_ends: false,
+            is_all_needed: true,
+        }
+    }
+
+    /// All of it, out of a budget.
+    fn of(
+        self,
+        rotation: &Rotation,
+        dealing: DealingContext,
+        budget: &mut Budget,
+    ) -> Result<Vec<Duty>, Refusal> {
+        let mut left = budget.clone();
+        let (found, is_all) = self.found(rotation, dealing, budget.turns, &mut left);
+        if !is_all {
+            return too_far();
+        }
+        if rotation.external.is_none() {
+            left.turns = left.turns.saturating_sub(found.len());
+        }
+        *budget = left;
+        Ok(found)
+    }
+
+    /// What is found of it, so much at the most, and whether that is all. What still runs has no end.
+    fn found(
+        self,
+        rotation: &Rotation,
+        dealing: DealingContext,
+        most: usize,
+        budget: &mut Budget,
+    ) -> (Vec<Duty>, bool) {
+        if let Some(mut known) = outside::duties(rotation, self.range) {
+            known.retain(|duty| self.shows(duty));
+            return (known, true);
+        }
+        let mut future = without_requests(rotation);
+        let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
+        let mut turns = Turns::begin(forecast.rotation(), self);
+        if self.is_all_needed {
+            // How many are one person's is not known before.
+            let most = self.only.map_or(most, |_| usize::MAX);
+            forecast.aim(self.range, most);
+        }
+        while turns.finished.len() <= most
+            && let Some(step) = forecast.step_before(self.range.until)
+        {
+            turns.note(step);
+        }
+        budget.spend(&forecast);
+        let is_all = forecast.cut_off_at().is_none() && turns.finished.len() <= most;
+        if is_all && self.finds_ends {
+            let behind = LIMITS_BEHIND.work.min(budget.work);
+            turns.look_behind(&mut forecast, dealing, behind);
+            let left = forecast.limits.work.min(behind);
+            budget.work = budget.work.saturating_sub(behind - left);
+        }
+        (turns.all(rotation), is_all)
+    }
+
+    fn shows(&self, duty: &Duty) -> bool {
+        self.only.is_none_or(|only| duty.is_of(only))
+    }
+}
+
+/// The duty of a range as it is found.
+struct Turns<'u> {
+    asked: Asked<'u>,
+    /// What each cell has.
+    running: Vec<Duty>,
+    finished: Vec<Duty>,
 }
 
 impl<'u> Turns<'u> {
     /// None finished yet.
-    fn begin(rotation: &Rotation, range: Interval, only: Option<&'u UserId>) -> Turns<'u> {
-        let running = rotation.cells.iter().map(|cell| {
-            let mut entry = cell.entry.clone();
-            if entry.user.is_none() {
+    fn begin(rotation: &Rotation, asked: Asked<'u>) -> Turns<'u> {
+        let cells = rotation.cells.iter().enumerate();
+        let running = cells.map(|(slot, cell)| {
+            let mut duty = Duty::running(rotation, slot);
+            if duty.entry.user.is_none() {
                 // Somebody may have been looked for again since the vacancy began.
-                entry.passed_over = resolve::passed_over(rotation, cell).to_vec();
+                duty.entry.passed_over = resolve::passed_over(rotation, cell).to_vec();
             }
-            entry
+            duty
         });
         Turns {
-            range,
-            only,
+            asked,
             running: running.collect(),
             finished: Vec::new(),
         }
     }
 
-    /// Those that a forecast finds up to the end of the range, `most` at the most.
-    fn within(
-        forecast: &mut Forecast,
-        range: Interval,
-        only: Option<&'u UserId>,
-        most: usize,
-    ) -> Result<Turns<'u>, Refusal> {
-        let mut turns = Turns::begin(forecast.rotation(), range, only);
-        // How many are one person's is not known before.
-        forecast.aim(range, if only.is_some() { usize::MAX } else { most });
-        while let Some(step) = forecast.step_before(range.until) {
-            turns.note(step);
-            if turns.finished.len() > most {
-                return too_far();
-            }
-        }
-        match forecast.cut_off_at() {
-            None => Ok(turns),
-            Some(_) => too_far(),
-        }
-    }
-
     fn note(&mut self, step: Step) {
         let Step { at, rotation, .. } = step;
-        for cell in step.outcome.begun {
-            let begun = rotation.cells[cell].entry.clone();
-            let entry = std::mem::replace(&mut self.running[cell], begun);
-            let meets =
-                at > self.range.from && entry.start < self.range.until && self.shows(&entry);
-            if meets && !rotation.cells[cell].stopped {
-                self.finished.push(PlannedTurn {
-                    cell,
-                    entry,
-                    end: Some(at),
-                });
+        for slot in step.outcome.begun {
+            let begun = Duty::running(rotation, slot);
+            let mut duty = std::mem::replace(&mut self.running[slot], begun);
+            if at > self.asked.range.from && self.is_shown(rotation, &duty) {
+                duty.end = Some(at);
+                self.finished.push(duty);
             }
         }
     }
 
-    /// Goes on after the range for as long as a turn that began within it can still end.
+    /// Goes on after the range for as long as what began within it can still end.
     fn look_behind(&mut self, forecast: &mut Forecast, dealing: DealingContext, work: usize) {
         let unfinished = self.unfinished(forecast.rotation());
         let ends = unfinished
-            .filter_map(|cell| ends_by(forecast.rotation(), dealing, cell, self.range.until))
+            .filter_map(|slot| ends_by(forecast.rotation(), dealing, slot, self.asked.range.until))
             .max();
         forecast.limit(Limits {
             work,
@@ -369,29 +290,26 @@ impl<'u> Turns<'u> {
         }
     }
 
-    fn shows(&self, entry: &Entry) -> bool {
-        self.only
-            .is_none_or(|only| entry.user.as_ref() == Some(only))
+    /// Whether it began before the end of the range and is asked for.
+    fn is_shown(&self, rotation: &Rotation, duty: &Duty) -> bool {
+        let runs = duty.slot.is_some_and(|slot| !rotation.cells[slot].stopped);
+        runs && duty.entry.start < self.asked.range.until && self.asked.shows(duty)
     }
 
     /// The cells whose running entry began before the end of the range.
     fn unfinished(&self, rotation: &Rotation) -> impl Iterator<Item = usize> {
-        (0..self.running.len()).filter(|&cell| {
-            let entry = &self.running[cell];
-            !rotation.cells[cell].stopped && entry.start < self.range.until && self.shows(entry)
-        })
+        let slots = 0..self.running.len();
+        slots.filter(|&slot| self.is_shown(rotation, &self.running[slot]))
     }
 
     /// All of them, those that still run without an end.
-    fn all(self, rotation: &Rotation) -> Vec<PlannedTurn> {
+    fn all(mut self, rotation: &Rotation) -> Vec<Duty> {
         let unfinished: Vec<usize> = self.unfinished(rotation).collect();
-        let mut turns = self.finished;
-        turns.extend(unfinished.into_iter().map(|cell| PlannedTurn {
-            cell,
-            entry: self.running[cell].clone(),
-            end: None,
-        }));
-        turns
+        let running = unfinished
+            .into_iter()
+            .map(|slot| self.running[slot].clone());
+        self.finished.extend(running);
+        self.finished
     }
 }
 

@@ -94,13 +94,13 @@ pub(super) fn write(
         let is_bare = id.is_none() && spec.narrowed.is_none() && says_nothing(&spec.turns);
         let is_used = !rotation.windows_of(id.as_ref()).is_empty();
         let Some(index) = known.filter(|_| is_used || is_bare) else {
-            return invalid(format!(
-                "rosters[{place}].rosterId: no cell of this grid names {}",
-                name(id.as_ref())
-            ));
+            return invalid(
+                format!("rosters[{place}].rosterId"),
+                format!("no cell of this grid names {}", name(id.as_ref())),
+            );
         };
         if written.contains(&index) {
-            return invalid(format!("rosters[{place}].rosterId: named twice"));
+            return invalid(format!("rosters[{place}].rosterId"), "named twice");
         }
         written.push(index);
         if let Some(narrowed) = &spec.narrowed {
@@ -179,9 +179,10 @@ fn narrow(
             true => "userGroupIds",
             false => "userIds",
         };
-        return invalid(format!(
-            "{path}{member}: the common roster lists all members; change the members, or narrow a roster of its own"
-        ));
+        return invalid(
+            format!("{path}{member}"),
+            "the common roster lists all members; change the members, or narrow a roster of its own",
+        );
     }
     // A list sent as it stands may name somebody who has left since.
     if rotation.rosters[index].narrowed.as_ref() == Some(narrowed) {
@@ -189,18 +190,20 @@ fn narrow(
     }
     let is_stranger = |user| !rotation.has_member(user);
     if let Some(stranger) = narrowed.users.iter().position(is_stranger) {
-        return invalid(format!(
-            "{path}userIds[{stranger}]: not a member of this rotation"
-        ));
+        return invalid(
+            format!("{path}userIds[{stranger}]"),
+            "not a member of this rotation",
+        );
     }
     let follows = |group: &GroupId| {
         let mut groups = rotation.members.groups.iter();
         groups.any(|known| known.group == *group)
     };
     if let Some(stranger) = narrowed.groups.iter().position(|group| !follows(group)) {
-        return invalid(format!(
-            "{path}userGroupIds[{stranger}]: not a user group of this rotation"
-        ));
+        return invalid(
+            format!("{path}userGroupIds[{stranger}]"),
+            "not a user group of this rotation",
+        );
     }
     rotation.rosters[index].narrowed = Some(narrowed.clone());
     Ok(())
@@ -220,10 +223,13 @@ fn set_turns(
     let position = |member: String, turn: i32| match usize::try_from(turn) {
         // A list of nobody shows 0.
         Ok(turn) if turn < people.max(1) => Ok(turn),
-        _ => invalid(format!(
-            "{member}: send a place in the roster's order, 0 to {}, not {turn}",
-            people.saturating_sub(1)
-        )),
+        _ => invalid(
+            member,
+            format!(
+                "send a place in the roster's order, 0 to {}, not {turn}",
+                people.saturating_sub(1)
+            ),
+        ),
     };
     if let Some(turn) = turns.all {
         let turn = position(format!("{path}nextTurn"), turn)?;
@@ -238,7 +244,7 @@ fn set_turns(
         let turn = position(format!("{path}.nextTurn"), *turn)?;
         let found = window_named(&rotation.windows, named, window);
         if found.is_some() && seen.contains(&found) {
-            return invalid(format!("{path}.windowId: named twice"));
+            return invalid(format!("{path}.windowId"), "named twice");
         }
         seen.push(found);
         let found = found.map(|found| rotation.windows[found].id.clone());
@@ -246,9 +252,10 @@ fn set_turns(
         match found.filter(|found| roster.next_turn(found).is_some()) {
             Some(found) if counts(&found) => roster.set_next_turn(&found, turn),
             None if all_count => {
-                return invalid(format!(
-                    "{path}.windowId: no window `{window}` deals from this roster"
-                ));
+                return invalid(
+                    format!("{path}.windowId"),
+                    format!("no window `{window}` deals from this roster"),
+                );
             }
             _ => {}
         }

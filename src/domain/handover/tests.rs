@@ -555,7 +555,7 @@ proptest! {
         }
         record.extend(running.into_iter().enumerate().map(|(cell, entry)| (cell, entry, None)));
         for turn in planned.iter().filter(|turn| turn.end.is_some_and(|end| end < day(90))) {
-            let came = record.iter().find(|(cell, entry, _)| *cell == turn.cell && entry.start == turn.entry.start);
+            let came = record.iter().find(|(cell, entry, _)| Some(*cell) == turn.slot && entry.start == turn.entry.start);
             prop_assert_eq!(came.map(|(_, entry, end)| (entry, *end)), Some((&turn.entry, turn.end)));
         }
         let touching = record.iter().filter(|(_, entry, end)| {

@@ -1,11 +1,12 @@
 mod summaries;
 
 use super::*;
+use crate::domain::duty::{Duty as Planned, DutyKind};
 use crate::domain::event::{Act, Cause, Event, Nobody, news};
 use crate::domain::external::{
     Member, MemberKind, Partner, ReadFailure, Shift, ShiftSource, SourceKind, Timeline,
 };
-use crate::domain::forecast::{self, PlannedKind, PlannedTurn};
+use crate::domain::forecast;
 use crate::domain::handover::{Change as Duty, DealingContext, WindowChange, next_due};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
@@ -108,7 +109,7 @@ fn judge(rotation: &mut Rotation, instant: &str) {
     Duty::begin(rotation, dealing, at(instant), WindowChange::ByClock).finish();
 }
 
-fn schedule(rotation: &Rotation) -> Vec<PlannedTurn> {
+fn schedule(rotation: &Rotation) -> Vec<Planned> {
     let (calendar, absences) = (Calendar::embedded(), Arc::default());
     let dealing = DealingContext {
         calendar: &calendar,
@@ -449,8 +450,8 @@ fn the_schedule_ends_where_nothing_is_known() {
             "zoe out there 14:00 22:00"
         ]
     );
-    assert_eq!(turns[3].kind(), PlannedKind::Turn);
-    assert_eq!(turns[2].kind(), PlannedKind::Nobody);
+    assert_eq!(turns[3].kind(), DutyKind::Turn);
+    assert_eq!(turns[2].kind(), DutyKind::Nobody);
 }
 
 /// rules.md 22.4.

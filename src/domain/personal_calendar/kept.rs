@@ -4,6 +4,7 @@ use super::Counts;
 use super::words::{self, Words};
 use crate::domain::ids::{PersonalCalendarId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 use std::fmt;
 
@@ -93,30 +94,14 @@ impl Reading {
     }
 }
 
-/// Whether what is known of a calendar can be relied on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It has not been read yet.
-    New,
-    Current,
-    /// It cannot be read. What was read last counts.
-    Stale,
-    /// It has not been readable for a week. Nothing of it counts.
-    Unknown,
-}
-
-impl State {
-    /// All of them.
-    pub const ALL: [State; 4] = [State::New, State::Current, State::Stale, State::Unknown];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            State::New => "new",
-            State::Current => "current",
-            State::Stale => "stale",
-            State::Unknown => "unknown",
-        }
+words! {
+    /// What is known of a calendar: `new`, it has not been read yet; `current`; `stale`, it cannot be read, and what was read last
+    /// counts; `unknown`, it has not been readable for a week, and nothing of it counts.
+    pub enum State as CalendarState {
+        New = "new",
+        Current = "current",
+        Stale = "stale",
+        Unknown = "unknown",
     }
 }
 
@@ -267,22 +252,26 @@ impl CalendarEdit {
         if let Some(Some(name)) = &self.name {
             let length = name.chars().count();
             if length == 0 || length > LONGEST_NAME {
-                return invalid(format!(
-                    "name: send 1 to {LONGEST_NAME} characters, or null"
-                ));
+                return invalid(
+                    "name",
+                    format!("send 1 to {LONGEST_NAME} characters, or null"),
+                );
             }
         }
         let Some(Some(words)) = &self.words else {
             return Ok(());
         };
         if words.len() > MOST_WORDS {
-            return invalid(format!("words: send at most {MOST_WORDS}"));
+            return invalid("words", format!("send at most {MOST_WORDS}"));
         }
         for (index, word) in words.iter().enumerate() {
             if word.chars().count() > LONGEST_WORD || !word.chars().any(char::is_alphanumeric) {
-                return invalid(format!(
-                    "words[{index}]: send a word of at most {LONGEST_WORD} characters, with a letter or digit"
-                ));
+                return invalid(
+                    format!("words[{index}]"),
+                    format!(
+                        "send a word of at most {LONGEST_WORD} characters, with a letter or digit"
+                    ),
+                );
             }
         }
         Ok(())

@@ -3,10 +3,10 @@
 use super::{
     Kind, MIB, Named, Tool, give, give_named, input, output, page, page_of, range, rotation,
 };
-use crate::actions::reads::{self, PlanFilter};
-use crate::actions::{on_call_at, shifts};
+use crate::actions::duties::{self, PlanFilter};
+use crate::actions::{on_call_at, reads};
 use crate::domain::access::Scope;
-use crate::domain::forecast::PlannedKind;
+use crate::domain::duty::DutyKind;
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::invalid;
 use crate::domain::rotation::Rotation;
@@ -94,7 +94,8 @@ fn who_is_on_call(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         lines.push(line);
         match size > LARGEST_PAGE {
             true => Ok(invalid(
-                "code: too many people are on call for one page; send the code or id of one rotation",
+                "code",
+                "too many people are on call for one page; send the code or id of one rotation",
             )?),
             false => Ok(()),
         }
@@ -215,11 +216,11 @@ fn get_schedule(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let (page, range) = (page(asked.page)?, range(asked.from, asked.to, PLAN_DAYS)?);
     let mut kinds = Vec::new();
     for (index, kind) in asked.kind.iter().flatten().enumerate() {
-        match PlannedKind::parse(kind) {
+        match DutyKind::parse(kind) {
             Some(kind) => kinds.push(kind),
             None => {
-                let wrong = format!("kind[{index}]: send one of `turn`, `arrangement`, `nobody`");
-                return Ok(invalid(wrong)?);
+                let wrong = "send one of `turn`, `arrangement`, `nobody`";
+                return Ok(invalid(format!("kind[{index}]"), wrong)?);
             }
         }
     }
@@ -229,7 +230,7 @@ fn get_schedule(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         kinds,
     };
     let id = rotation(call, &asked.code)?;
-    let (rotation, turns) = reads::schedule(call.app, call.caller, &id, range, &filter)?;
+    let (rotation, turns) = duties::schedule(call.app, call.caller, &id, range, &filter)?;
     let turns = page_of(turns, page);
     let users: Vec<UserId> = (turns.data.iter())
         .filter_map(|turn| turn.entry.user.clone())
@@ -274,12 +275,12 @@ fn my_shifts(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let user = match (asked.user_id, call.caller.person()) {
         (Some(user), _) => UserId::from(user),
         (None, Ok(user)) => user.clone(),
-        (None, Err(_)) => return Ok(invalid("userId: missing; an API key is nobody's own")?),
+        (None, Err(_)) => return Ok(invalid("userId", "missing; an API key is nobody's own")?),
     };
     let from = asked.from.map_or(call.app.now(), |from| from.0);
     let usual = || from.saturating_add(OWN).unwrap_or(from);
     let to = asked.to.map_or_else(usual, |to| to.0);
     let (page, range) = (page(asked.page)?, range(from.into(), to.into(), PLAN_DAYS)?);
-    let found = shifts::of_person(call.app, call.caller, &user, range)?;
+    let found = duties::of_person(call.app, call.caller, &user, range)?;
     give(&page_of(found, page).map(|shift| schedule::shift(&shift)))
 }

@@ -107,16 +107,17 @@ fn wrong(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let days = asked.days.unwrap_or(warnings::DAYS);
     if !(1..=warnings::MOST_DAYS).contains(&days) {
         let most = warnings::MOST_DAYS;
-        return Ok(invalid(format!(
-            "days: send a whole number from 1 to {most}"
-        ))?);
+        return Ok(invalid(
+            "days",
+            format!("send a whole number from 1 to {most}"),
+        )?);
     }
     let severity = match asked.severity.as_deref().map(Severity::parse) {
         None => None,
         Some(Some(severity)) => Some(severity),
         Some(None) => {
             let names = Severity::ALL.map(Severity::name).join("`, `");
-            return Ok(invalid(format!("severity: send one of `{names}`"))?);
+            return Ok(invalid("severity", format!("send one of `{names}`"))?);
         }
     };
     let wanted = warnings::Asked {
@@ -187,7 +188,7 @@ fn duty_report(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         Some(Some(by)) => by,
         Some(None) => {
             let names = GroupBy::ALL.map(GroupBy::name).join("`, `");
-            return Ok(invalid(format!("groupBy: send one of `{names}`"))?);
+            return Ok(invalid("groupBy", format!("send one of `{names}`"))?);
         }
     };
     let range = any_range(asked.from, asked.to)?;

@@ -182,7 +182,7 @@ fn answer_cover(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let (step, action) = match asked.answer.as_str() {
         "accept" => (Step::Accept, "acceptCoverRequest"),
         "decline" => (Step::Decline, "declineCoverRequest"),
-        _ => return Ok(invalid("answer: send one of `accept`, `decline`")?),
+        _ => return Ok(invalid("answer", "send one of `accept`, `decline`")?),
     };
     let id = RequestId::from(asked.cover_request_id);
     if overview::kind_of(&id) != RequestKind::Cover {
@@ -287,7 +287,8 @@ fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
                 Some(rotation) => rotation.id,
                 None => {
                     return Ok(invalid(
-                        "code: you are in no rotation, so nobody counts on you",
+                        "code",
+                        "you are in no rotation, so nobody counts on you",
                     )?);
                 }
             }
@@ -305,7 +306,7 @@ fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     if asked.confirm != Some(true) {
         let rotation = reads::rotation(call.app, call.caller, &by_way_of)?;
         if !rotation.has_member(me) {
-            return Ok(invalid("code: you are no member of this rotation")?);
+            return Ok(invalid("code", "you are no member of this rotation")?);
         }
         if !is_everywhere {
             rotation.check_own()?;

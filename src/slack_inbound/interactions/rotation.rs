@@ -5,8 +5,8 @@ use super::buttons::Click;
 use super::mrkdwn::{link, people, person, plain, time};
 use super::times;
 use super::visit::{Outcome, Visit, name, slot, title};
-use crate::actions::plan::{self, Item};
-use crate::actions::{ActionError, duty, overview, whole_turns};
+use crate::actions::{ActionError, duties, duty, overview, whole_turns};
+use crate::domain::duty::Duty;
 use crate::domain::ids::RotationId;
 use crate::domain::linked::External;
 use crate::domain::resolve;
@@ -36,7 +36,7 @@ pub fn card(
     id: &RotationId,
     first: Option<&str>,
 ) -> Result<(String, Blocks), ActionError> {
-    let (rotation, items, _) = plan::list(visit.app, visit.caller(), id, ahead(visit))?;
+    let (rotation, items, _) = duties::list(visit.app, visit.caller(), id, ahead(visit))?;
     let heading = title(&rotation.profile.name, rotation.profile.code.as_deref());
     let mut lines: Vec<String> = first.map(str::to_owned).into_iter().collect();
     if !rotation.enabled {
@@ -69,14 +69,14 @@ fn ahead(visit: &Visit) -> Interval {
 }
 
 /// One slot: who is on call, until when, who follows.
-fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Item]) -> String {
+fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Duty]) -> String {
     let zone = visit.zone();
     let label = match slot(rotation, cell) {
         label if label.is_empty() => String::new(),
         label => format!("{}: ", plain(&label)),
     };
     let of_cell = || items.iter().filter(|item| item.cell == cell.id);
-    let is_now = |item: &&Item| item.entry.start <= visit.now && !item.is_over(visit.now);
+    let is_now = |item: &&Duty| item.entry.start <= visit.now && !item.is_over(visit.now);
     let current = of_cell().find(is_now);
     let end = current.and_then(|item| item.end);
     let user = resolve::on_call(rotation, cell).map(|hold| hold.user());
@@ -91,7 +91,7 @@ fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Item]) -> Stri
         },
         (None, _) => "shut now".to_owned(),
     };
-    let later = |item: &&Item| item.entry.start > visit.now && item.entry.user.is_some();
+    let later = |item: &&Duty| item.entry.start > visit.now && item.entry.user.is_some();
     let next = of_cell().filter(|_| rotation.enabled).find(later);
     let next = next.and_then(|item| Some((item.entry.user.as_ref()?, item.entry.start)));
     let next = next.map_or(String::new(), |(user, start)| {
@@ -170,7 +170,7 @@ fn rotate(visit: &Visit, id: &RotationId) -> Result<Button, ActionError> {
 
 /// The turns to come, the people and the owners, as a view with nothing to send.
 pub fn details(visit: &Visit, id: &RotationId) -> Result<Value, ActionError> {
-    let (rotation, items, _) = plan::list(visit.app, visit.caller(), id, ahead(visit))?;
+    let (rotation, items, _) = duties::list(visit.app, visit.caller(), id, ahead(visit))?;
     let (profile, zone) = (&rotation.profile, visit.zone());
     let members = roster::order(&rotation.members, None);
     let members = members.into_iter().map(|position| position.user);
@@ -183,7 +183,7 @@ pub fn details(visit: &Visit, id: &RotationId) -> Result<Value, ActionError> {
     let mut turns = vec!["*Turns to come*".to_owned()];
     let held = items.iter().filter(|item| item.entry.user.is_some());
     turns.extend(held.take(TURNS).map(|item| {
-        let slot = plan::slot_of(&rotation, item).join(", ");
+        let slot = duties::slot_of(&rotation, item).join(", ");
         let slot = match slot.is_empty() {
             true => String::new(),
             false => format!("{}: ", plain(&slot)),

@@ -3,7 +3,8 @@
 use super::mrkdwn::{plain, time};
 use super::visit::Visit;
 use crate::actions::ActionError;
-use crate::actions::overview::{self, OwnTurn};
+use crate::actions::duties;
+use crate::domain::forecast::Shift;
 use crate::domain::time::Interval;
 use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
@@ -21,11 +22,11 @@ const MOST: usize = 60;
 pub fn next(visit: &Visit) -> Result<String, ActionError> {
     let all = load(visit, NEXT)?;
     let zone = visit.zone();
-    let (now, later): (Vec<&OwnTurn>, Vec<&OwnTurn>) = all
+    let (now, later): (Vec<&Shift>, Vec<&Shift>) = all
         .iter()
-        .partition(|own| own.turn.entry.start <= visit.now);
+        .partition(|own| own.duty.entry.start <= visit.now);
     if let Some(own) = now.first() {
-        let until = own.turn.end;
+        let until = own.duty.end;
         let until = until.map_or(String::new(), |end| format!(" until {}", time(end, zone)));
         return Ok(format!("You are on call for {}{until}.", title(own)));
     }
@@ -40,7 +41,7 @@ pub fn lines(visit: &Visit) -> Result<Vec<String>, ActionError> {
     let all = load(visit, LISTED)?;
     let zone = visit.zone();
     let shown = all.iter().take(MOST).map(|own| {
-        let now = match own.turn.entry.start <= visit.now {
+        let now = match own.duty.entry.start <= visit.now {
             true => "*now* ",
             false => "",
         };
@@ -53,23 +54,23 @@ pub fn lines(visit: &Visit) -> Result<Vec<String>, ActionError> {
     Ok(lines)
 }
 
-fn load(visit: &Visit, ahead: SignedDuration) -> Result<Vec<OwnTurn>, ActionError> {
+fn load(visit: &Visit, ahead: SignedDuration) -> Result<Vec<Shift>, ActionError> {
     let range = Interval {
         from: visit.now,
         until: visit.now.saturating_add(ahead).unwrap_or(Timestamp::MAX),
     };
-    overview::turns_of(visit.app, visit.caller(), visit.me(), range)
+    duties::to_come(visit.app, visit.caller(), visit.me(), range)
 }
 
-fn title(own: &OwnTurn) -> String {
-    let parts = std::iter::once(&own.rotation_name).chain(&own.slot);
+fn title(own: &Shift) -> String {
+    let parts = std::iter::once(&own.rotation.name).chain(&own.slot);
     let parts: Vec<String> = parts.map(|part| plain(part)).collect();
     parts.join(", ")
 }
 
-fn period(own: &OwnTurn, zone: ZoneName) -> String {
-    let from = time(own.turn.entry.start, zone);
-    match own.turn.end {
+fn period(own: &Shift, zone: ZoneName) -> String {
+    let from = time(own.duty.entry.start, zone);
+    match own.duty.end {
         Some(end) => format!("{from} to {}", time(end, zone)),
         None => format!("from {from}"),
     }

@@ -4,6 +4,7 @@ use super::mrkdwn::{person, plain as escaped, time};
 use super::times;
 use crate::domain::refusal::Refusal;
 use crate::domain::zones::ZoneName;
+use crate::problem::worded as worded_for_callers;
 use crate::server::Problem;
 use jiff::Timestamp;
 
@@ -72,6 +73,7 @@ fn detail(refusal: &Refusal) -> String {
             return format!("this mention is {state}, so nothing was done");
         }
         Refusal::NotFound(what) => return format!("there is no such {what}"),
+        Refusal::Invalid { fault, .. } => return in_words(&worded_for_callers(fault)),
         refusal => return in_words(Problem::from(refusal.clone()).detail()),
     };
     fixed.to_owned()
@@ -178,20 +180,23 @@ mod tests {
     fn refusals_in_words() {
         let is_person = |id: &str| Ok::<_, ()>(id == "U1");
         let name = |id: &str| Ok::<_, ()>((id == "U1").then(|| "Ana <b>".to_owned()));
-        let invalid = |detail: &str| Refusal::Invalid(detail.into());
+        let invalid = |path: &str, fault: &str| Refusal::invalid(path, fault);
         for (refusal, marked, text) in [
             (
-                invalid("userIds[0]: `U1` is not a member of this rotation"),
+                invalid("userIds[0]", "`U1` is not a member of this rotation"),
                 "<@U1> is not a member of this rotation.",
                 "Ana <b> is not a member of this rotation.",
             ),
             (
-                invalid("legs[1].holderUserId: `U2>` does not hold this turn as planned"),
+                invalid(
+                    "legs[1].holderUserId",
+                    "`U2>` does not hold this turn as planned",
+                ),
                 "U2&gt; does not hold this turn as planned.",
                 "U2> does not hold this turn as planned.",
             ),
             (
-                invalid("nothing to name: at all"),
+                invalid("", "nothing to name: at all"),
                 "Nothing to name: at all.",
                 "Nothing to name: at all.",
             ),
@@ -229,42 +234,49 @@ mod tests {
 
     #[test]
     fn instants_and_words_of_the_api_are_said_plainly() {
-        for (detail, text) in [
+        for (path, fault, text) in [
             (
-                "to: send an instant later than now, 2026-03-06T08:00:00Z",
+                "to",
+                "send an instant later than now, 2026-03-06T08:00:00Z",
                 "This time is over; choose one after Fri 6 Mar 2026, 09:00.",
             ),
             (
-                "until: send an instant later than `from`",
+                "until",
+                "send an instant later than `from`",
                 "The end has to be after the beginning.",
             ),
             (
-                "userIds: 2 people for 1 slots; send at most as many",
+                "userIds",
+                "2 people for 1 slots; send at most as many",
                 "2 people are too many: there is 1 slot.",
             ),
             (
-                "userIds: 3 people for 2 slots; send at most as many",
+                "userIds",
+                "3 people for 2 slots; send at most as many",
                 "3 people are too many: there are 2 slots.",
             ),
             (
-                "userIds[1]: `U1` is named twice, for slots on call at the same time; that needs doubleCover",
+                "userIds[1]",
+                "`U1` is named twice, for slots on call at the same time; that needs doubleCover",
                 "U1 is named twice, for slots on call at the same time, and this rotation does not permit that.",
             ),
             (
-                "cellId: `U1` is on call in another cell of this rotation at that time; one person in two cells at once \
+                "cellId",
+                "`U1` is on call in another cell of this rotation at that time; one person in two cells at once \
                  needs doubleCover",
                 "U1 is on call in another cell of this rotation at that time; this rotation does not permit that.",
             ),
             (
-                "from: it ends at 2026-03-06T08:00:00Z, before <that>",
+                "from",
+                "it ends at 2026-03-06T08:00:00Z, before <that>",
                 "It ends at Fri 6 Mar 2026, 09:00, before <that>.",
             ),
         ] {
-            let refusal = Refusal::Invalid(detail.into());
+            let refusal = Refusal::invalid(path, fault);
             let said = plain(&refusal, berlin(), |_| Ok::<_, ()>(None));
             assert_eq!(said, Ok(text.to_owned()));
         }
-        let refusal = Refusal::Invalid("to: until 2026-03-06T08:00:00Z <now>".into());
+        let refusal = Refusal::invalid("to", "until 2026-03-06T08:00:00Z <now>");
         let marked = "Until <!date^1772784000^{date_short_pretty}, {time}|Fri 6 Mar 2026, 09:00> &lt;now&gt;.";
         let said = of(&refusal, berlin(), |_| Ok::<_, ()>(false));
         assert_eq!(said, Ok(marked.to_owned()));

@@ -2,9 +2,10 @@
 
 use super::{instant, remarks, slot_text, times};
 use crate::actions::absences;
-use crate::actions::overview::{self, OwnTurn};
+use crate::actions::duties;
 use crate::actions::{ActionError, reads};
 use crate::domain::absence::{Absence, AppliesTo};
+use crate::domain::forecast::Shift;
 use crate::domain::ids::{AbsenceId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -120,8 +121,13 @@ pub fn create(visit: &Visit) -> Outcome {
     });
     let created = match created {
         Ok((created, _)) => created,
-        Err(ActionError::Refused(Refusal::Invalid(detail))) => {
-            refusals::add(visit.app(), &mut errors, &detail, &FIELDS)?;
+        Err(ActionError::Refused(refusal @ Refusal::Invalid { .. })) => {
+            refusals::add(
+                visit.app(),
+                &mut errors,
+                Problem::from(refusal).detail(),
+                &FIELDS,
+            )?;
             return page(visit, 400, &visit.form, &errors);
         }
         Err(stop) => return Err(stop.into()),
@@ -147,12 +153,12 @@ fn own(visit: &Visit) -> Result<Absence, Problem> {
 /// GET /me/absences/{absence}: what is still the reader's while they are away.
 pub fn show(visit: &Visit) -> Outcome {
     let (absence, times) = (own(visit)?, times(visit));
-    let turns = overview::turns_of(visit.app(), &visit.caller, &absence.user, absence.period)?;
-    let counts = |own: &&OwnTurn| match &absence.applies_to {
+    let turns = duties::to_come(visit.app(), &visit.caller, &absence.user, absence.period)?;
+    let counts = |own: &&Shift| match &absence.applies_to {
         AppliesTo::AllRotations => true,
-        AppliesTo::Rotation(id) => own.rotation == *id,
+        AppliesTo::Rotation(id) => own.rotation.id == *id,
     };
-    let standing: Vec<&OwnTurn> = turns.iter().filter(counts).take(100).collect();
+    let standing: Vec<&Shift> = turns.iter().filter(counts).take(100).collect();
     let odd = visit.query.names("odd").then(|| {
         let shown = (
             times.text(absence.period.from),
@@ -172,18 +178,18 @@ pub fn show(visit: &Visit) -> Outcome {
             @if standing.is_empty() { p.empty { "Nothing: you are not on call while you are away." } } @else {
                 ul.list {
                     @for own in standing {
-                        @let from = own.turn.entry.start.max(absence.period.from).max(visit.now);
-                        @let until = own.turn.end.map_or(absence.period.until, |end| end.min(absence.period.until));
-                        @let base = super::path_of(&own.rotation, own.code.as_deref());
+                        @let from = own.duty.entry.start.max(absence.period.from).max(visit.now);
+                        @let until = own.duty.end.map_or(absence.period.until, |end| end.min(absence.period.until));
+                        @let base = super::path_of(&own.rotation.id, own.rotation.code.as_deref());
                         @if from < until {
                             li {
                                 div.split {
                                     span {
-                                        a href=(base) { bdi { (own.rotation_name) } }
+                                        a href=(base) { bdi { (own.rotation.name) } }
                                         @if !own.slot.is_empty() { " " span.muted { bdi { (slot_text(&own.slot)) } } }
                                         ", " (times.period_with(from, Some(until), own.zone))
                                     }
-                                    a.button.small href=(format!("{base}/cover?cellId={}&from={from}&to={until}", own.cell)) { "Ask for cover" }
+                                    a.button.small href=(format!("{base}/cover?cellId={}&from={from}&to={until}", own.duty.cell)) { "Ask for cover" }
                                 }
                             }
                         }

@@ -46,6 +46,6 @@ fn lifetime(visit: &Visit) -> Result<Option<Duration>, Refusal> {
     let known = LIFETIMES.iter().find(|(value, _, _)| *value == chosen);
     match known {
         Some((_, _, seconds)) => Ok(seconds.map(Duration::from_secs)),
-        None => invalid("expires: choose one of the list"),
+        None => invalid("expires", "choose one of the list"),
     }
 }

@@ -155,7 +155,7 @@ fn replaced(
     new: &NewAssignment,
     period: Interval,
 ) -> Result<Vec<UserId>, Problem> {
-    let plan = crate::actions::plan::list(visit.app(), &visit.caller, &rotation.id, period)?;
+    let plan = crate::actions::duties::list(visit.app(), &visit.caller, &rotation.id, period)?;
     let mut users: Vec<UserId> = Vec::new();
     for item in plan.1.iter().filter(|item| item.cell == new.cell) {
         if let Some(user) = &item.entry.user

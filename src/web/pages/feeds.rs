@@ -257,7 +257,7 @@ pub fn make(visit: &Visit) -> Result<Result<Response, Errors>, Problem> {
             let response = shown_once(visit, "The calendar address was made.", &secret);
             Ok(Ok(response))
         }
-        Err(ActionError::Refused(refusal @ Refusal::Invalid(_))) => {
+        Err(ActionError::Refused(refusal @ Refusal::Invalid { .. })) => {
             let mut errors = Errors::default();
             let problem = Problem::from(refusal);
             refusals::add(visit.app(), &mut errors, problem.detail(), &FIELDS)?;
@@ -279,7 +279,7 @@ fn wanted(visit: &Visit) -> Result<Result<NewFeed, ActionError>, Problem> {
     let alarms = form.list("alarms");
     let alarms: Result<Vec<u32>, _> = alarms.iter().map(|minutes| minutes.parse()).collect();
     let Ok(alarms) = alarms else {
-        return Ok(Err(Refusal::Invalid("alarms: choose minutes".into()).into()));
+        return Ok(Err(Refusal::invalid("alarms", "choose minutes").into()));
     };
     Ok(Ok(NewFeed {
         shows,

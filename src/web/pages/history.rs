@@ -1,11 +1,11 @@
 //! The record: who was on call, since when, and why.
 
 use super::{crumbs, named, path_to, slot_text, times};
-use crate::actions::reads;
+use crate::actions::duties;
+use crate::domain::duty::Duty;
 use crate::domain::rotation::Reason;
 use crate::domain::time::Interval;
 use crate::server::{Outcome, Response};
-use crate::store::HistoryEntry;
 use crate::web::form::{Errors, Form};
 use crate::web::layout;
 use crate::web::parts::csv;
@@ -81,19 +81,14 @@ fn shown(visit: &Visit) -> Shown {
 pub fn show(visit: &Visit) -> Outcome {
     let rotation = named(visit)?;
     let shown = shown(visit);
-    let mut entries = reads::history(visit.app(), &visit.caller, &rotation.id, shown.range)?;
+    let mut entries = duties::history(visit.app(), &visit.caller, &rotation.id, shown.range)?;
     entries.reverse();
     let users = entries.iter().filter_map(|entry| entry.entry.user.as_ref());
     let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;
     if visit.query.one("format") == "csv" {
         return Ok(file(&entries, &people));
     }
-    let lasts = |entry: &HistoryEntry| {
-        let from = entry.entry.start;
-        let period = entry.end.map(|until| Interval { from, until });
-        period.is_none_or(|period| !period.is_momentary())
-    };
-    entries.retain(lasts);
+    entries.retain(|entry| !entry.period().is_momentary());
     let (times, errors) = (times(visit), Errors::default());
     let values = Form::with([
         ("at", shown.at.map_or(String::new(), |at| times.value(at))),
@@ -109,10 +104,8 @@ pub fn show(visit: &Visit) -> Outcome {
             &format!("{days} {}", if days == 1 { "day" } else { "days" }),
         )
     });
-    let runs = |entry: &HistoryEntry, at: Timestamp| {
-        entry.entry.start <= at && entry.end.is_none_or(|end| at < end)
-    };
-    let then: Vec<&HistoryEntry> = shown.at.map_or(Vec::new(), |at| {
+    let runs = |entry: &Duty, at: Timestamp| entry.period().contains(at);
+    let then: Vec<&Duty> = shown.at.map_or(Vec::new(), |at| {
         entries.iter().filter(|entry| runs(entry, at)).collect()
     });
     let base = format!("{}/history", path_to(&rotation));
@@ -168,13 +161,11 @@ pub fn show(visit: &Visit) -> Outcome {
     Ok(layout::page(visit, &title, content))
 }
 
-fn slot(entry: &HistoryEntry) -> String {
-    let names = [&entry.entry.lane_name, &entry.entry.window_name];
-    let names: Vec<String> = names.into_iter().flatten().cloned().collect();
-    slot_text(&names)
+fn slot(entry: &Duty) -> String {
+    slot_text(&entry.names().map(str::to_owned).collect::<Vec<_>>())
 }
 
-fn file(entries: &[HistoryEntry], people: &People) -> Response {
+fn file(entries: &[Duty], people: &People) -> Response {
     let head = ["start", "end", "lane", "window", "userId", "name", "reason"];
     let rows = entries.iter().map(|entry| {
         let user = entry.entry.user.as_ref();

@@ -1,8 +1,9 @@
 //! The first page: who is on call now and who follows, the reader's own turns, what waits for them, and where nobody will be.
 
 use super::{link_to, path_of, path_to, slot_label, slot_text, times};
-use crate::actions::overview::{self, Asked, Overview, OwnTurn, Wanted};
-use crate::domain::forecast::{AbsentOnCall, Gap};
+use crate::actions::duties;
+use crate::actions::overview::{self, Asked, Overview, Wanted};
+use crate::domain::forecast::{AbsentOnCall, Gap, Shift};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Mode, Rotation};
 use crate::domain::time::Interval;
@@ -80,7 +81,7 @@ fn load_people(
     )?)
 }
 
-fn own_turns(visit: &Visit, user: &UserId) -> Result<Vec<OwnTurn>, crate::server::Problem> {
+fn own_turns(visit: &Visit, user: &UserId) -> Result<Vec<Shift>, crate::server::Problem> {
     let range = Interval {
         from: visit.now,
         until: visit
@@ -88,7 +89,7 @@ fn own_turns(visit: &Visit, user: &UserId) -> Result<Vec<OwnTurn>, crate::server
             .saturating_add(OWN_AHEAD)
             .unwrap_or(Timestamp::MAX),
     };
-    Ok(overview::turns_of(visit.app(), &visit.caller, user, range)?)
+    Ok(duties::to_come(visit.app(), &visit.caller, user, range)?)
 }
 
 fn waiting(visit: &Visit, user: &UserId) -> Result<Vec<Asked>, crate::server::Problem> {
@@ -101,18 +102,18 @@ fn waiting(visit: &Visit, user: &UserId) -> Result<Vec<Asked>, crate::server::Pr
 }
 
 /// The reader's own card: on until, or the next turn.
-fn card(visit: &Visit, own: &[OwnTurn]) -> Markup {
+fn card(visit: &Visit, own: &[Shift]) -> Markup {
     let times = times(visit);
-    let (now, later): (Vec<&OwnTurn>, Vec<&OwnTurn>) = own
+    let (now, later): (Vec<&Shift>, Vec<&Shift>) = own
         .iter()
-        .partition(|own| own.turn.entry.start <= visit.now);
+        .partition(|own| own.duty.entry.start <= visit.now);
     // One end for all of them can stand in the heading.
-    let first = now.first().and_then(|own| own.turn.end);
-    let shared = first.filter(|end| now.iter().all(|own| own.turn.end == Some(*end)));
-    let line = |own: &OwnTurn| {
+    let first = now.first().and_then(|own| own.duty.end);
+    let shared = first.filter(|end| now.iter().all(|own| own.duty.end == Some(*end)));
+    let line = |own: &Shift| {
         let slot = slot_text(&own.slot);
         html! {
-            a href=(path_of(&own.rotation, own.code.as_deref())) { bdi { (own.rotation_name) } }
+            a href=(path_of(&own.rotation.id, own.rotation.code.as_deref())) { bdi { (own.rotation.name) } }
             @if !slot.is_empty() { " " span.muted { bdi { (slot) } } }
         }
     };
@@ -129,7 +130,7 @@ fn card(visit: &Visit, own: &[OwnTurn]) -> Markup {
                 @match later.first() {
                     Some(next) => p {
                         "Next on call: " (line(next)) ", "
-                        (times.show_with(next.turn.entry.start, next.zone)) " (" (times.away(next.turn.entry.start)) ")."
+                        (times.show_with(next.duty.entry.start, next.zone)) " (" (times.away(next.duty.entry.start)) ")."
                     },
                     None => p.empty { "No turn is planned for you in the next 60 days." },
                 }
@@ -138,7 +139,7 @@ fn card(visit: &Visit, own: &[OwnTurn]) -> Markup {
                     @for own in &now {
                         li {
                             span.tag.good { "On call" } " " (line(own))
-                            @match own.turn.end {
+                            @match own.duty.end {
                                 Some(end) => { " until " (times.show_with(end, own.zone)) },
                                 None => " until somebody hands over",
                             }

@@ -2,7 +2,7 @@
 
 use super::{path_of, slot_text, times, why};
 use crate::actions::absences;
-use crate::actions::overview;
+use crate::actions::duties;
 use crate::actions::sessions;
 use crate::domain::absence::{Absence, AppliesTo};
 use crate::domain::time::Interval;
@@ -55,7 +55,7 @@ fn turns(visit: &Visit) -> Result<Markup, Problem> {
         from: visit.now,
         until: visit.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
     };
-    let own = overview::turns_of(visit.app(), &visit.caller, &me.person.id, range)?;
+    let own = duties::to_come(visit.app(), &visit.caller, &me.person.id, range)?;
     let times = times(visit);
     Ok(html! {
         section.card.flush aria-labelledby="turns" {
@@ -68,23 +68,23 @@ fn turns(visit: &Visit) -> Result<Markup, Problem> {
                     thead { tr { th scope="col" { "When" } th scope="col" { "Rotation" } th scope="col" { span.unseen { "Actions" } } } }
                     tbody {
                         @for one in own.iter().take(TURNS) {
-                            @let (start, base) = (one.turn.entry.start, path_of(&one.rotation, one.code.as_deref()));
+                            @let (start, base) = (one.duty.entry.start, path_of(&one.rotation.id, one.rotation.code.as_deref()));
                             @let is_now = start <= visit.now;
-                            tr.now[is_now] data-cell=(one.cell) data-start=(start) data-end=[one.turn.end] data-user=(me.person.id) {
+                            tr.now[is_now] data-cell=(one.duty.cell) data-start=(start) data-end=[one.duty.end] data-user=(me.person.id) {
                                 td {
-                                    a href=(format!("{base}/shifts/{}/{start}", one.cell)) { (times.period(start, one.turn.end)) }
-                                    (times.period_beside(start, one.turn.end, one.zone))
+                                    a href=(format!("{base}/shifts/{}/{start}", one.duty.cell)) { (times.period(start, one.duty.end)) }
+                                    (times.period_beside(start, one.duty.end, one.zone))
                                     @if is_now { " " span.tag.good { "now" } }
                                 }
                                 td data-label="Rotation" {
-                                    a href=(base) { bdi { (one.rotation_name) } }
+                                    a href=(base) { bdi { (one.rotation.name) } }
                                     @if !one.slot.is_empty() { " " span.muted { bdi { (slot_text(&one.slot)) } } }
                                 }
                                 td {
                                     div.actions {
-                                    a.quiet href=(why::path(&base, &one.cell, (start, one.turn.end), visit.now)) { "Why?" }
-                                    @if let Some(end) = one.turn.end {
-                                        a.button.small href=(format!("{base}/cover?cellId={}&from={}&to={end}", one.cell, start.max(visit.now))) { "Ask for cover" }
+                                    a.quiet href=(why::path(&base, &one.duty.cell, (start, one.duty.end), visit.now)) { "Why?" }
+                                    @if let Some(end) = one.duty.end {
+                                        a.button.small href=(format!("{base}/cover?cellId={}&from={}&to={end}", one.duty.cell, start.max(visit.now))) { "Ask for cover" }
                                     }
                                     }
                                 }

@@ -1,7 +1,7 @@
 //! The people of the workspace: who they are, what they are on, until when they are away.
 
 use super::{path_of, sessions, slot_text, times};
-use crate::actions::{absences, overview};
+use crate::actions::{absences, duties};
 use crate::domain::directory::Person;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
@@ -121,12 +121,12 @@ pub fn show(visit: &Visit) -> Outcome {
         from: visit.now,
         until: visit.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
     };
-    let turns = overview::turns_of(visit.app(), &visit.caller, &user, range)?;
+    let turns = duties::to_come(visit.app(), &visit.caller, &user, range)?;
     let away = absences::of_person(visit.app(), &visit.caller, &user, visit.now)?;
     let times = times(visit);
     let now: Vec<_> = turns
         .iter()
-        .filter(|own| own.turn.entry.start <= visit.now)
+        .filter(|own| own.duty.entry.start <= visit.now)
         .collect();
     let is_away = away
         .iter()
@@ -150,9 +150,9 @@ pub fn show(visit: &Visit) -> Outcome {
                 dd {
                     @if now.is_empty() { span.muted { "Not now" } }
                     @for own in &now {
-                        a href=(path_of(&own.rotation, own.code.as_deref())) { bdi { (own.rotation_name) } }
+                        a href=(path_of(&own.rotation.id, own.rotation.code.as_deref())) { bdi { (own.rotation.name) } }
                         @if !own.slot.is_empty() { " " span.muted { bdi { (slot_text(&own.slot)) } } }
-                        @if let Some(end) = own.turn.end { " until " (times.show(end)) }
+                        @if let Some(end) = own.duty.end { " until " (times.show(end)) }
                         br;
                     }
                 }
@@ -170,10 +170,10 @@ pub fn show(visit: &Visit) -> Outcome {
                     thead { tr { th scope="col" { "When" } th scope="col" { "Rotation" } } }
                     tbody {
                         @for own in &turns {
-                            tr data-cell=(own.cell) data-start=(own.turn.entry.start) data-end=[own.turn.end] data-user=(user) {
-                                td { (times.period_with(own.turn.entry.start, own.turn.end, own.zone)) }
+                            tr data-cell=(own.duty.cell) data-start=(own.duty.entry.start) data-end=[own.duty.end] data-user=(user) {
+                                td { (times.period_with(own.duty.entry.start, own.duty.end, own.zone)) }
                                 td data-label="Rotation" {
-                                    a href=(path_of(&own.rotation, own.code.as_deref())) { bdi { (own.rotation_name) } }
+                                    a href=(path_of(&own.rotation.id, own.rotation.code.as_deref())) { bdi { (own.rotation.name) } }
                                     @if !own.slot.is_empty() { " " span.muted { bdi { (slot_text(&own.slot)) } } }
                                 }
                             }

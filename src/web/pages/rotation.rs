@@ -1,10 +1,11 @@
 //! One rotation: its timeline, the same as a table, the order, absences, requests, and what the reader may do.
 
 use super::{named, path_to, slot_label, slot_text, tag, times, why};
-use crate::actions::plan::{self, Item};
+use crate::actions::duties;
 use crate::actions::{absences, requests};
 use crate::domain::absence::Absence;
 use crate::domain::arrangement::{Arrangement, ArrangementKind};
+use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::ids::UserId;
 use crate::domain::request::Request;
 use crate::domain::rotation::{Mode, Rotation};
@@ -77,7 +78,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let known = named(visit)?;
     let shown = Shown::read(visit);
     let (rotation, items, arranged) =
-        plan::list(visit.app(), &visit.caller, &known.id, shown.range)?;
+        duties::list(visit.app(), &visit.caller, &known.id, shown.range)?;
     let away = match visit.reader {
         Some(_) => absences::list(visit.app(), &visit.caller, &known.id, Some(visit.now), None)?,
         None => Vec::new(),
@@ -107,7 +108,7 @@ pub fn show(visit: &Visit) -> Outcome {
         (standing(&rotation, is_editor))
         section.card aria-labelledby="plan" {
             (choose(visit, &rotation, &shown))
-            (timeline(&rows(visit, &rotation, &items, &shown, &people), shown.range, &times(visit)))
+            (timeline(&rows(visit, &rotation, (&items, &arranged), &shown, &people), shown.range, &times(visit)))
         }
         (table(visit, &rotation, &items, &arranged, &people, is_editor, &shown))
         div.cols {
@@ -142,7 +143,7 @@ fn asked(visit: &Visit, rotation: &Rotation) -> Result<Vec<Request>, Problem> {
 fn people(
     visit: &Visit,
     rotation: &Rotation,
-    items: &[Item],
+    items: &[Duty],
     away: &[Absence],
     asked: &[Request],
 ) -> Result<People, Problem> {
@@ -238,20 +239,26 @@ fn choose(visit: &Visit, rotation: &Rotation, shown: &Shown) -> Markup {
     }
 }
 
-fn kind_of(item: &Item) -> Kind {
-    match (&item.entry.user, item.held_by) {
-        (Some(_), None) => Kind::Turn,
-        (Some(_), Some(ArrangementKind::DirectAssignment)) => Kind::Assignment,
-        (Some(_), Some(ArrangementKind::AcceptedCover)) => Kind::Cover,
-        (Some(_), Some(ArrangementKind::SwapLeg)) => Kind::Swap,
-        (None, _) if item.entry.outside.is_some() => Kind::Turn,
-        (None, _) if item.is_open => Kind::Gap,
-        (None, _) => Kind::Shut,
+fn kind_of(item: &Duty, arranged: &[Arrangement]) -> Kind {
+    let record = arrangement(item, arranged);
+    match (item.kind(), record.map(|record| record.kind)) {
+        (DutyKind::Turn, _) => Kind::Turn,
+        (DutyKind::Arrangement, Some(ArrangementKind::AcceptedCover)) => Kind::Cover,
+        (DutyKind::Arrangement, Some(ArrangementKind::SwapLeg)) => Kind::Swap,
+        (DutyKind::Arrangement, _) => Kind::Assignment,
+        (DutyKind::Nobody, _) if item.is_open => Kind::Gap,
+        (DutyKind::Nobody, _) => Kind::Shut,
     }
 }
 
+/// The arrangement by which somebody has a piece.
+pub fn arrangement<'a>(item: &Duty, arranged: &'a [Arrangement]) -> Option<&'a Arrangement> {
+    let id = item.entry.arrangement.as_ref()?;
+    arranged.iter().find(|one| one.id == *id)
+}
+
 /// When whoever has a piece is away. Only whoever signs in is told.
-fn away(visit: &Visit, rotation: &Rotation, item: &Item) -> Vec<Interval> {
+fn away(visit: &Visit, rotation: &Rotation, item: &Duty) -> Vec<Interval> {
     let user = item.entry.user.as_ref().filter(|_| visit.reader.is_some());
     user.map_or_else(Vec::new, |user| rotation.absences.periods_of(user))
 }
@@ -259,7 +266,7 @@ fn away(visit: &Visit, rotation: &Rotation, item: &Item) -> Vec<Interval> {
 fn rows(
     visit: &Visit,
     rotation: &Rotation,
-    items: &[Item],
+    (items, arranged): (&[Duty], &[Arrangement]),
     shown: &Shown,
     people: &People,
 ) -> Vec<Row> {
@@ -277,7 +284,7 @@ fn rows(
             let piece = move |(period, is_away)| Piece {
                 period,
                 is_away,
-                kind: kind_of(item),
+                kind: kind_of(item, arranged),
                 colour: item
                     .entry
                     .user
@@ -299,7 +306,7 @@ fn rows(
 fn table(
     visit: &Visit,
     rotation: &Rotation,
-    items: &[Item],
+    items: &[Duty],
     arranged: &[Arrangement],
     people: &People,
     is_editor: bool,
@@ -308,9 +315,9 @@ fn table(
     let has_slots = rotation.cells.len() > 1;
     let listed = items.iter().filter(|item| {
         let ends = item.end.is_none_or(|end| end > shown.range.from);
-        kind_of(item) != Kind::Shut && ends && item.entry.start < shown.range.until
+        kind_of(item, arranged) != Kind::Shut && ends && item.entry.start < shown.range.until
     });
-    let listed: Vec<&Item> = listed.collect();
+    let listed: Vec<&Duty> = listed.collect();
     html! {
         section.card.flush aria-labelledby="turns" {
             h2 #turns { "Turns" }
@@ -344,13 +351,13 @@ fn table(
 fn turn(
     visit: &Visit,
     rotation: &Rotation,
-    item: &Item,
+    item: &Duty,
     arranged: &[Arrangement],
     people: &People,
     is_editor: bool,
     has_slots: bool,
 ) -> Markup {
-    let (times, kind) = (times(visit), kind_of(item));
+    let (times, kind) = (times(visit), kind_of(item, arranged));
     let window = rotation.windows.iter().find(|one| one.id == item.window);
     let zone = window.and_then(|window| window.zone);
     let is_now = item.entry.start <= visit.now && !item.is_over(visit.now);
@@ -364,7 +371,7 @@ fn turn(
                 (times.period_beside(item.entry.start, item.end, zone))
                 @if is_now { " " span.tag.good { "now" } }
             }
-            @if has_slots { td data-label="Lane, window" { bdi { (slot_text(&plan::slot_of(rotation, item))) } } }
+            @if has_slots { td data-label="Lane, window" { bdi { (slot_text(&duties::slot_of(rotation, item))) } } }
             td data-label="Who" {
                 @match (&item.entry.user, &item.entry.outside) {
                     (Some(user), _) => (people.show(user)),
@@ -394,7 +401,7 @@ fn turn(
 fn turn_actions(
     visit: &Visit,
     rotation: &Rotation,
-    item: &Item,
+    item: &Duty,
     arranged: &[Arrangement],
     is_editor: bool,
 ) -> Markup {
@@ -409,8 +416,7 @@ fn turn_actions(
         None => format!("cellId={}&from={from}", item.cell),
     };
     let is_mine = item.entry.user.is_some() && item.entry.user.as_ref() == visit.user();
-    let record = item.entry.arrangement.as_ref();
-    let record = record.and_then(|id| arranged.iter().find(|one| one.id == *id));
+    let record = arrangement(item, arranged);
     let ended = record.filter(|one| is_editor && one.kind == ArrangementKind::DirectAssignment);
     html! {
         @if is_mine {

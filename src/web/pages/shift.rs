@@ -1,9 +1,11 @@
 //! One turn: who, why, in both zones, what lies over it, and what the reader may do.
 
 use super::history::why;
+use super::rotation::arrangement;
 use super::{crumbs, named, path_to, slot_text, tag, times, why as why_page};
-use crate::actions::plan::{self, Item};
+use crate::actions::duties;
 use crate::domain::arrangement::ArrangementKind;
+use crate::domain::duty::Duty;
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
@@ -32,8 +34,8 @@ pub fn show(visit: &Visit) -> Outcome {
         return Err(nothing().into());
     }
     let range = Interval { from: start, until };
-    let (rotation, items, arranged) = plan::list(visit.app(), &visit.caller, &known.id, range)?;
-    let of_cell = |item: &&Item| item.cell == cell;
+    let (rotation, items, arranged) = duties::list(visit.app(), &visit.caller, &known.id, range)?;
+    let of_cell = |item: &&Duty| item.cell == cell;
     let exact = items
         .iter()
         .filter(of_cell)
@@ -46,8 +48,7 @@ pub fn show(visit: &Visit) -> Outcome {
         .iter()
         .find(|window| window.id == item.window);
     let zone = window.and_then(|window| window.zone);
-    let record = item.entry.arrangement.as_ref();
-    let record = record.and_then(|id| arranged.iter().find(|one| one.id == *id));
+    let record = arrangement(item, &arranged);
     let mut users: Vec<UserId> = item.entry.user.iter().cloned().collect();
     users.extend(
         item.entry
@@ -69,7 +70,7 @@ pub fn show(visit: &Visit) -> Outcome {
         Some(end) => format!("cellId={}&from={from}&to={end}", item.cell),
         None => format!("cellId={}&from={from}", item.cell),
     };
-    let slot = slot_text(&plan::slot_of(&rotation, item));
+    let slot = slot_text(&duties::slot_of(&rotation, item));
     let title = format!("Turn in {}", rotation.profile.name);
     let content = html! {
         (crumbs(&rotation))

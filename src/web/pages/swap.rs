@@ -2,13 +2,13 @@
 
 use super::{conflicts, crumbs, failing, named, path_to, slot_text, tag, times};
 use crate::actions::ActionError;
-use crate::actions::plan;
 use crate::actions::swaps::{self, OfferSwap};
 use crate::actions::whole_turns::{self, Swappable, WholeTurn};
 use crate::domain::conflict::{self, Conflict};
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::Note;
@@ -30,8 +30,8 @@ const MOST: usize = 100;
 
 /// As a form names it: the cell, the person, and its bounds.
 fn value(turn: &WholeTurn) -> String {
-    let (cell, start) = (&turn.item.cell, turn.item.entry.start);
-    format!("{cell} {start} {} {}", turn.end, turn.user)
+    let Interval { from, until } = turn.period;
+    format!("{} {from} {until} {}", turn.cell, turn.user)
 }
 
 /// What a form names, as a leg of the API.
@@ -45,21 +45,18 @@ fn leg(key: &str, value: &str) -> Option<(Value, UserId)> {
 /// What is refused of a leg or of the other person, as what is wrong with the field in which a turn was chosen.
 fn by_field<T>(outcome: Result<T, ActionError>) -> Result<T, ActionError> {
     const CHOSEN_IN: [(&str, &str); 3] = [
-        ("legs[0].", "own"),
-        ("legs[1].", "theirs"),
+        ("legs[0]", "own"),
+        ("legs[1]", "theirs"),
         ("recipientUserId", "theirs"),
     ];
     outcome.map_err(|stop| {
-        let ActionError::Refused(Refusal::Invalid(detail)) = &stop else {
-            return stop;
-        };
-        let Some((path, message)) = detail.split_once(": ") else {
+        let ActionError::Refused(Refusal::Invalid { path, fault }) = stop else {
             return stop;
         };
         let mut fields = CHOSEN_IN.iter();
-        match fields.find(|(member, _)| path.starts_with(member)) {
-            Some((_, field)) => Refusal::Invalid(format!("{field}: {message}")).into(),
-            None => stop,
+        match fields.find(|(member, _)| path.within(member).is_some()) {
+            Some((_, field)) => Refusal::invalid(*field, fault).into(),
+            None => Refusal::invalid(path.as_str(), fault).into(),
         }
     })
 }
@@ -92,8 +89,8 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         value: value(turn),
         label: html! {
             @if with_name { (people.name(&turn.user)) ": " }
-            (times.text(turn.item.entry.start)) " to " (times.text(turn.end))
-            @let slot = slot_text(&plan::slot_of(&rotation, &turn.item));
+            (times.text(turn.period.from)) " to " (times.text(turn.period.until))
+            @let slot = slot_text(&turn.slot);
             @if !slot.is_empty() { ", " (slot) }
         },
     };

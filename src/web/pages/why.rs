@@ -7,6 +7,7 @@ use crate::domain::ids::CellId;
 use crate::domain::naming::Naming;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
+use crate::problem::{not_known, worded};
 use crate::server::Outcome;
 use crate::web::form::{Errors, Form};
 use crate::web::layout;
@@ -52,12 +53,15 @@ pub fn show(visit: &Visit) -> Outcome {
     );
     let (at, cells) = match found {
         Ok(found) => (found.at, found.cells),
-        Err(ActionError::Refused(Refusal::Invalid(why) | Refusal::NotKnownYet(why))) => {
-            let why = why.split_once(": ").map_or(&*why, |(_, why)| why);
+        Err(stop) => {
+            let why = match stop {
+                ActionError::Refused(Refusal::NotKnownYet(until)) => not_known(until),
+                ActionError::Refused(Refusal::Invalid { fault, .. }) => worded(&fault).into_owned(),
+                stop => return Err(stop.into()),
+            };
             errors.add("at", format!("Nothing can be said of that instant: {why}."));
             (typed.unwrap_or(visit.now), Vec::new())
         }
-        Err(error) => return Err(error.into()),
     };
     let users = cells.iter().filter_map(|cell| cell.user.as_ref());
     let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;

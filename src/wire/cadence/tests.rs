@@ -18,8 +18,7 @@ fn read(change: Value) -> Result<Option<cadence::Cadence>, String> {
     let parsed = body::parse::<CadenceRequest>(cadence.to_string().as_bytes());
     match parsed.and_then(|cadence| cadence.read("windows[0].cadence")) {
         Ok(cadence) => Ok(cadence),
-        Err(Refusal::Invalid(detail)) => Err(detail),
-        Err(other) => panic!("{other:?}"),
+        Err(refusal) => Err(crate::tests::detail(&refusal)),
     }
 }
 

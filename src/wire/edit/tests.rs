@@ -2,10 +2,7 @@ use super::*;
 use serde_json::{Value, json};
 
 fn detail<T: std::fmt::Debug>(read: Result<T, Refusal>) -> String {
-    match read {
-        Err(Refusal::Invalid(detail)) => detail,
-        other => panic!("{other:?}"),
-    }
+    crate::tests::detail(&read.unwrap_err())
 }
 
 fn create(change: Value) -> Result<NewRotation, Refusal> {

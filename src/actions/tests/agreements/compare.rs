@@ -82,16 +82,16 @@ impl Walk<'_> {
     /// The schedule of a range, by cell.
     pub fn planned(&self, range: Span) -> Result<Vec<CellSpells>, TestCaseError> {
         let interval = self.interval(range);
-        let planned = reads::schedule(
+        let planned = duties::schedule(
             self.app,
             &caller(),
             &self.id,
             interval,
-            &reads::PlanFilter::default(),
+            &duties::PlanFilter::default(),
         );
         let (rotation, turns) = planned.expect("a plan");
         let of_cell = |index: usize| {
-            let turns = turns.iter().filter(|turn| turn.cell == index);
+            let turns = turns.iter().filter(|turn| turn.slot == Some(index));
             let spells = turns.map(|turn| Spell {
                 span: self.span(turn.entry.start, turn.end),
                 who: turn.entry.user.as_ref().map(ToString::to_string),
@@ -113,7 +113,7 @@ impl Walk<'_> {
     /// The history, by cell.
     fn recorded(&self, range: Span) -> Result<Vec<CellSpells>, TestCaseError> {
         let interval = self.interval(range);
-        let entries = reads::history(self.app, &caller(), &self.id, interval).expect("a record");
+        let entries = duties::history(self.app, &caller(), &self.id, interval).expect("a record");
         let mut cells: Vec<CellSpells> = Vec::new();
         for entry in entries {
             let key = self.key_of(entry.cell.as_str());
@@ -171,7 +171,14 @@ impl Walk<'_> {
             let passed = cell.passed_over.iter();
             found.push((
                 cell.id.to_string(),
-                holder.map(|holder| (holder.user.to_string(), self.minute(holder.since))),
+                holder.map(|holder| {
+                    let skipped = holder
+                        .skipped
+                        .iter()
+                        .map(|skipped| skipped.user.to_string());
+                    let skipped: Vec<String> = skipped.collect();
+                    (holder.user.to_string(), self.minute(holder.since), skipped)
+                }),
                 passed
                     .map(|passed| (passed.user.to_string(), passed.cell.to_string()))
                     .collect::<Vec<_>>(),
@@ -184,7 +191,10 @@ impl Walk<'_> {
             let (who, arrangement) = model.on_call(cell);
             foreseen.push((
                 self.cell_id(cell.key).to_string(),
-                cell.holder.map(|(who, since)| (name(who), since)),
+                cell.holder.map(|(who, since)| {
+                    let skipped = cell.skipped.iter().map(|who| name(*who)).collect();
+                    (name(who), since, skipped)
+                }),
                 cell.passed
                     .iter()
                     .map(|(who, key)| (name(*who), self.cell_id(*key).to_string()))

@@ -7,8 +7,8 @@ use super::{go_to_monday, leave_nothing};
 use crate::actions::grid::WriteRoster;
 use crate::actions::preview::{self, Preview, Refused, When};
 use crate::actions::tests::*;
+use crate::domain::duty::Duty;
 use crate::domain::edit::Edits;
-use crate::domain::forecast::PlannedTurn;
 use crate::domain::grid::{RosterSpec, TurnsSpec};
 use crate::domain::ids::{AbsenceId, RosterId};
 use crate::domain::refusal::Refusal;
@@ -252,8 +252,8 @@ fn make(app: &App, id: &RotationId, edits: Edits) -> Vec<Refused> {
         let is_member = members.contains(leaver);
         members.retain(|user| user != leaver);
         let unknown = || {
-            let detail = format!("remove[{index}]: `{leaver}` is not a member of this rotation");
-            Err(Refusal::Invalid(detail).into())
+            let fault = format!("`{leaver}` is not a member of this rotation");
+            Err(Refusal::invalid(format!("remove[{index}]"), fault).into())
         };
         note(
             format!("remove[{index}]"),
@@ -269,11 +269,11 @@ fn make(app: &App, id: &RotationId, edits: Edits) -> Vec<Refused> {
 }
 
 /// A turn in words, without ids that differ between what is shown and what is made.
-fn turn(turn: &PlannedTurn) -> String {
+fn turn(turn: &Duty) -> String {
     let entry = &turn.entry;
     format!(
-        "{} {} to {:?}: {:?} {:?} {:?} {:?}",
-        turn.cell,
+        "{:?} {} to {:?}: {:?} {:?} {:?} {:?}",
+        turn.slot,
         entry.start,
         turn.end,
         entry.user,
@@ -283,17 +283,17 @@ fn turn(turn: &PlannedTurn) -> String {
     )
 }
 
-fn turns(list: &[PlannedTurn]) -> Vec<String> {
+fn turns(list: &[Duty]) -> Vec<String> {
     let mut shown: Vec<String> = list.iter().map(turn).collect();
     shown.sort();
     shown
 }
 
 /// Who is on call in a cell at an instant by a plan.
-fn holder(plan: &[PlannedTurn], cell: Option<usize>, at: Timestamp) -> Option<&UserId> {
+fn holder(plan: &[Duty], cell: Option<usize>, at: Timestamp) -> Option<&UserId> {
     let mut covering = plan
         .iter()
-        .filter(|turn| Some(turn.cell) == cell && turn.period().contains(at));
+        .filter(|turn| turn.slot == cell && turn.period().contains(at));
     covering.find_map(|turn| turn.entry.user.as_ref())
 }
 
@@ -391,10 +391,10 @@ fn look_and_make_in(walk: &mut Walk, case: &Case, tried: &Tried) -> Outcome {
     let before = versions();
     let shown = preview::of(app, &caller(), &id, wanted.clone().into(), when).expect("a preview");
     same("nothing is written", &versions(), &before)?;
-    let plain = reads::PlanFilter::default();
-    let (_, planned) = reads::schedule(app, &caller(), &id, shown.range, &plain).expect("a plan");
-    let touching = |turn: &PlannedTurn| turn.end.is_none_or(|end| end > shown.range.from);
-    let planned: Vec<PlannedTurn> = planned.into_iter().filter(touching).collect();
+    let plain = duties::PlanFilter::default();
+    let (_, planned) = duties::schedule(app, &caller(), &id, shown.range, &plain).expect("a plan");
+    let touching = |turn: &Duty| turn.end.is_none_or(|end| end > shown.range.from);
+    let planned: Vec<Duty> = planned.into_iter().filter(touching).collect();
     same(
         "the plan as it is",
         &turns(&shown.planned),
@@ -407,8 +407,8 @@ fn look_and_make_in(walk: &mut Walk, case: &Case, tried: &Tried) -> Outcome {
     let refusals = make(app, &id, wanted);
     same("refusals", &shown.refusals, &refusals)?;
     let (made, planned) =
-        reads::schedule(app, &caller(), &id, shown.range, &plain).expect("a plan");
-    let planned: Vec<PlannedTurn> = planned.into_iter().filter(touching).collect();
+        duties::schedule(app, &caller(), &id, shown.range, &plain).expect("a plan");
+    let planned: Vec<Duty> = planned.into_iter().filter(touching).collect();
     let slots = |rotation: &Rotation| -> Vec<(usize, usize)> {
         let cells = rotation.cells.iter();
         cells.map(|cell| (cell.lane, cell.window)).collect()
@@ -418,7 +418,7 @@ fn look_and_make_in(walk: &mut Walk, case: &Case, tried: &Tried) -> Outcome {
 
     app.clock().set(shown.range.until);
     due::catch_up_all(app).expect("catching up");
-    let record = reads::history(app, &caller(), &id, shown.range).expect("the record");
+    let record = duties::history(app, &caller(), &id, shown.range).expect("the record");
     let mut recorded = Vec::new();
     for held in record {
         let Some(cell) = made.slot_of(&held.cell) else {
@@ -427,16 +427,16 @@ fn look_and_make_in(walk: &mut Walk, case: &Case, tried: &Tried) -> Outcome {
         let (from, until) = (held.entry.start, held.end.unwrap_or(Timestamp::MAX));
         let inside = Interval { from, until }.meets(shown.range);
         if let Some(inside) = inside.filter(|_| !made.cells[cell].stopped) {
-            recorded.push((cell, inside, held.entry.user));
+            recorded.push((Some(cell), inside, held.entry.user));
         }
     }
     let mut foreseen = Vec::new();
     for turn in &shown.planned_then {
         if let Some(inside) = turn.period().meets(shown.range) {
-            foreseen.push((turn.cell, inside, turn.entry.user.clone()));
+            foreseen.push((turn.slot, inside, turn.entry.user.clone()));
         }
     }
-    let key = |held: &(usize, Interval, Option<UserId>)| (held.0, held.1.from);
+    let key = |held: &(Option<usize>, Interval, Option<UserId>)| (held.0, held.1.from);
     recorded.sort_by_key(key);
     foreseen.sort_by_key(key);
     same("the record", &foreseen, &recorded)

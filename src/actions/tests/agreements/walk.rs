@@ -68,7 +68,7 @@ pub fn member(who: Who) -> Principal {
 /// The model's name of a refusal.
 fn refused(refusal: &Refusal) -> Option<Refused> {
     Some(match refusal {
-        Refusal::Invalid(_) => Refused::Invalid,
+        Refusal::Invalid { .. } => Refused::Invalid,
         Refusal::ResourceDenied(_) => Refused::Denied,
         Refusal::RotationDisabled => Refused::Disabled,
         Refusal::NotYourDuty(_) => Refused::NotYourDuty,
@@ -409,7 +409,7 @@ impl<'a> Walk<'a> {
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Grid(change) => {
-                let verdict = self.model.regrid(|model| regrid(model, *change));
+                let verdict = self.model.regrid(|model| regrid(model, change.clone()));
                 let outcome = self.replace_grid();
                 self.written(&before, verdict, outcome, false)?;
             }

@@ -177,7 +177,7 @@ impl Workspace {
             from: at(BEGUN),
             until: at("2027-01-01T00:00:00Z"),
         };
-        let entries = reads::history(&self.app, &caller(), id, range).expect("the record");
+        let entries = duties::history(&self.app, &caller(), id, range).expect("the record");
         let place = |cell: &crate::domain::ids::CellId| rotation.slot_of(cell);
         let record: Vec<_> = entries
             .iter()

@@ -1,5 +1,7 @@
 use super::*;
 use crate::domain::cadence::{Kind, Skips};
+use crate::domain::duty::tests::duty;
+use crate::domain::rotation::Entry;
 use crate::domain::time::HhMm;
 use crate::domain::zones::ZoneName;
 
@@ -8,7 +10,7 @@ fn at(hour: i64) -> Timestamp {
 }
 
 /// `start-end user reason held_since turn_since arrangement`, each word `-` where there is none.
-fn piece(text: &str) -> Piece {
+fn piece(text: &str) -> Duty {
     let words: Vec<&str> = text.split_whitespace().collect();
     let instant = |text: &str| text.parse().ok().map(at);
     let (start, end) = words[0].split_once('-').unwrap();
@@ -19,20 +21,22 @@ fn piece(text: &str) -> Piece {
         "clear" => Reason::DutyCleared,
         _ => Reason::NextOnScheduledDuty,
     };
-    Piece {
-        start: instant(start).unwrap(),
-        end: instant(end),
+    let entry = Entry {
         user: Some(words[1]).filter(|user| *user != "-").map(Into::into),
         arrangement: words.get(5).map(|id| (*id).into()),
+        reason,
+        ..Entry::never_held(instant(start).unwrap())
+    };
+    Duty {
         held_since: instant(words[3]),
         turn_since: instant(words[4]),
-        reason,
+        ..duty(entry, instant(end))
     }
 }
 
 /// Answers `since until covered_until turn_ends` in hours, asked at the beginning of the first.
 fn check(pieces: &[&str], present: Option<&str>, period: Option<(i64, i64)>, expected: &str) {
-    let asked = piece(pieces[0]).start;
+    let asked = piece(pieces[0]).entry.start;
     check_at(asked, None, pieces, present, period, expected);
 }
 
@@ -64,7 +68,7 @@ fn check_at(
     period: Option<(i64, i64)>,
     expected: &str,
 ) {
-    let pieces: Vec<Piece> = pieces.iter().map(|text| piece(text)).collect();
+    let pieces: Vec<Duty> = pieces.iter().map(|text| piece(text)).collect();
     // `user since until turn_since turn_ends shuts`
     let present = present.map(|text| {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -78,7 +82,7 @@ fn check_at(
         }
     });
     let (first, rest) = pieces.split_first().unwrap();
-    let since = first.held_since.unwrap_or(first.start);
+    let since = first.held_since.unwrap_or(first.entry.start);
     let mut onward = Onward::new(first.clone(), asked, hand_overs);
     for piece in rest {
         if !onward.look(piece) {
@@ -212,7 +216,7 @@ fn older_records_do_not_say_when_it_began() {
         "57-65 b open - -",
     ];
     check(&old, None, None, "9 57 17 57");
-    let pieces: Vec<Piece> = old.iter().map(|text| piece(text)).collect();
+    let pieces: Vec<Duty> = old.iter().map(|text| piece(text)).collect();
     let mut back = Backward::new(pieces[2].clone());
     assert!(back.look(pieces[1].clone()));
     assert!(back.look(pieces[0].clone()));

@@ -160,7 +160,7 @@ proptest! {
         // What was planned is what began.
         let of_plan = planned.iter().filter(|turn| turn.entry.start > begun);
         let mut of_plan: Vec<_> = of_plan
-            .map(|turn| (turn.cell, turn.entry.start, turn.entry.user.clone()))
+            .filter_map(|turn| Some((turn.slot?, turn.entry.start, turn.entry.user.clone())))
             .collect();
         of_plan.sort();
         begins.sort();

@@ -135,13 +135,11 @@ fn refused(
     refusal: &Refusal,
     members: &[(&str, &'static str)],
 ) -> Result<Reply, Error> {
-    let detail = match refusal {
-        Refusal::Invalid(detail) => detail.as_str(),
+    let path = match refusal {
+        Refusal::Invalid { path, .. } => path.as_str(),
         _ => "",
     };
-    let named = members
-        .iter()
-        .find(|(member, _)| detail.starts_with(member));
+    let named = members.iter().find(|(member, _)| path.starts_with(member));
     let (_, field) = named.unwrap_or(&members[0]);
     Ok(errors(vec![(field, visit.why_plain(refusal)?)]))
 }

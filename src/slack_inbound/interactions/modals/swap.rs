@@ -4,7 +4,6 @@ use super::cover::rotations;
 use super::field::{self, REASON_FIELD, THEIRS, TURN};
 use super::{Metadata, Sent, closed, errors, refused, update};
 use crate::actions::ActionError;
-use crate::actions::plan;
 use crate::actions::swaps::{self, OfferSwap};
 use crate::actions::whole_turns::{self, WholeTurn};
 use crate::domain::conflict::{Conflict, blocks as blocks_all};
@@ -12,6 +11,7 @@ use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::message::PeopleNames;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, modal};
 use crate::slack_inbound::interactions::requests::made;
@@ -113,18 +113,15 @@ fn render(
 
 /// A turn as the menu names it: by rotation, slot, bounds and holder.
 fn choice(visit: &Visit, rotation: &Rotation, names: &PeopleNames, turn: &WholeTurn) -> Choice {
-    let (item, user) = (&turn.item, &turn.user);
-    let slot = plan::slot_of(rotation, item).join(", ");
-    let period = times::period(item.entry.start, Some(turn.end), visit.zone());
+    let (user, Interval { from, until }) = (&turn.user, turn.period);
+    let slot = turn.slot.join(", ");
+    let period = times::period(from, Some(until), visit.zone());
     let period = match slot.is_empty() {
         true => period,
         false => format!("{period}, {slot}"),
     };
     Choice {
-        value: format!(
-            "{} {} {} {} {user}",
-            rotation.id, item.cell, item.entry.start, turn.end
-        ),
+        value: format!("{} {} {from} {until} {user}", rotation.id, turn.cell),
         label: match user == visit.me() {
             true => period,
             false => format!("{}: {period}", name(names, user)),

@@ -146,7 +146,12 @@ fn new_key(visit: &Visit) -> Result<NewKey, ActionError> {
     for (index, name) in visit.form.all("scopes").enumerate() {
         match Scope::parse(name) {
             Some(scope) => scopes.push(scope),
-            None => return Ok(invalid(format!("scopes[{index}]: there is no such scope"))?),
+            None => {
+                return Ok(invalid(
+                    format!("scopes[{index}]"),
+                    "there is no such scope",
+                )?);
+            }
         }
     }
     let ids = visit.form.list("rotationIds").into_iter();
@@ -158,7 +163,7 @@ fn new_key(visit: &Visit) -> Result<NewKey, ActionError> {
         scopes,
         rotations: Some(rotations).filter(|rotations| !rotations.is_empty()),
         disabled: false,
-        expires_at: expires_at.map_err(|_| Refusal::Invalid("expires: too long".into()))?,
+        expires_at: expires_at.map_err(|_| Refusal::invalid("expires", "too long"))?,
     })
 }
 

@@ -102,7 +102,7 @@ pub fn save(visit: &Visit) -> Outcome {
     if visit.form.one("confirmed") != "true" {
         let edits = weigh::patch(&body).map_err(ActionError::from);
         let looked = edits.and_then(|edits| weigh::look(visit, &rotation.id, edits));
-        let looked = weigh::within(looked, "absencePolicy.");
+        let looked = weigh::within(looked, "absencePolicy");
         return match failing(visit, &rotation.id, looked, &FIELDS, again)? {
             Ok(looked) => weigh::shown(visit, &rotation, PART, looked, (&[], html! {})),
             Err(page) => Ok(page),

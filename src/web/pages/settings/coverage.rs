@@ -65,7 +65,7 @@ pub struct Wished<'a> {
     /// The part of the settings that the form is on.
     pub part: &'a str,
     pub body: &'a Value,
-    /// The member of the body that the form is about, which refusals are cut by: `windows[0].`.
+    /// The member of the body that the form is about, which refusals are relative to: `windows[0]`.
     pub path: &'a str,
     /// The fields of the form.
     pub names: &'a [&'a str],

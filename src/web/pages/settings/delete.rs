@@ -65,6 +65,7 @@ pub fn save(visit: &Visit) -> Outcome {
     }
     let Some(if_match) = visit.form.filled("ifMatch") else {
         return Ok(invalid(
+            "",
             "the form is not complete; open the form again and send it from there",
         )?);
     };

@@ -71,7 +71,7 @@ pub fn restore(visit: &Visit) -> Outcome {
             let read = warning::settings_change(body).map(SetWarningSettings);
             write(visit, &rotation, "setWarningSettings", read, &[], again)
         }
-        _ => return Ok(invalid("operation: not one that can be undone")?),
+        _ => return Ok(invalid("operation", "not one that can be undone")?),
     };
     match written? {
         Ok(receipt) => {

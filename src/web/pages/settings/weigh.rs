@@ -37,7 +37,7 @@ pub fn look(visit: &Visit, id: &RotationId, edits: Edits) -> Result<Option<Previ
     let (app, when) = (visit.app(), When::now(DAYS));
     let preview = match preview::of(app, &visit.caller, id, edits.into(), when) {
         // Days and instant are right, and what is wrong with the edit is in the preview.
-        Err(ActionError::Refused(Refusal::Invalid(_))) => return Ok(None),
+        Err(ActionError::Refused(Refusal::Invalid { .. })) => return Ok(None),
         looked => looked?,
     };
     if let Some(if_match) = visit.form.filled("ifMatch") {
@@ -115,9 +115,9 @@ pub fn roster(id: Option<RosterId>, spec: RosterSpec) -> Edits {
 /// Refusals of one part of a body, as if the part were the body.
 pub fn within<T>(outcome: Result<T, ActionError>, path: &str) -> Result<T, ActionError> {
     outcome.map_err(|stop| match stop {
-        ActionError::Refused(Refusal::Invalid(detail)) => {
-            let inner = detail.strip_prefix(path).unwrap_or(&detail).to_owned();
-            Refusal::Invalid(inner).into()
+        ActionError::Refused(Refusal::Invalid { path: whole, fault }) => {
+            let inner = whole.within(path).unwrap_or(whole.as_str());
+            Refusal::invalid(inner, fault).into()
         }
         other => other,
     })

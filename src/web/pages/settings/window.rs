@@ -98,7 +98,7 @@ pub fn save(visit: &Visit) -> Outcome {
         return again(400, errors);
     }
     put(&mut body, &rotation, index, asked);
-    let path = format!("windows[{index}].");
+    let path = format!("windows[{index}]");
     let told = match index < rotation.windows.len() {
         true => "The window was saved.",
         false => "The window was added.",
