@@ -109,10 +109,7 @@ impl Reader<'_> {
         if only.is_some_and(|cell| self.rotation.slot_of(cell).is_none()) {
             return Ok(Vec::new());
         }
-        let dealing = DealingContext {
-            calendar: self.app.calendar(),
-            absences: &self.rotation.absences,
-        };
+        let dealing = DealingContext::new(self.app.calendar(), &self.rotation.absences);
         let instants = (present(self.app, self.rotation), self.at);
         let (mut budget, trace) = (Budget::default(), Some(Trace::new(only.cloned())));
         let then = forecast::standing_at(self.rotation, dealing, instants, &mut budget, trace)?;

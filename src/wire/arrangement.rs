@@ -115,10 +115,7 @@ impl TurnSelection {
     pub(super) fn read(self) -> domain::TurnSelection {
         domain::TurnSelection {
             kind: self.kind,
-            turn: Interval {
-                from: self.from.0,
-                until: self.to.0,
-            },
+            turn: Interval::new(self.from.0, self.to.0),
         }
     }
 
