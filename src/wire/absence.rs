@@ -132,10 +132,7 @@ pub fn parse(bytes: &[u8]) -> Result<NewAbsence, Refusal> {
 pub(super) fn absence(request: AbsenceRequest) -> Result<NewAbsence, Refusal> {
     let new = NewAbsence {
         user: UserId::from(request.user_id),
-        period: Interval {
-            from: request.from.0,
-            until: request.until.0,
-        },
+        period: Interval::new(request.from.0, request.until.0),
         reason: request.reason,
         everywhere: request.applies_to == Some(AppliesTo::AllRotations),
     };

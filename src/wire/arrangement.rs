@@ -336,7 +336,7 @@ fn assignment(
     let new = NewAssignment {
         cell: request.cell_id.into(),
         user: request.user_id.into(),
-        asked: period(request.from, request.to),
+        asked: Interval::new(request.from.0, request.to.0),
         turn_selection: request.turn_selection.map(TurnSelection::read),
         acknowledged: request.acknowledged_conflict_ids.unwrap_or_default(),
         replaces,
@@ -400,14 +400,6 @@ pub(super) fn operation_id(sent: Option<String>) -> Result<String, Refusal> {
             "operationId",
             "missing; send an id of your own, the same on every retry",
         ),
-    }
-}
-
-/// The interval of a request.
-pub(super) fn period(from: UtcMoment, to: UtcMoment) -> Interval {
-    Interval {
-        from: from.0,
-        until: to.0,
     }
 }
 

@@ -1,8 +1,6 @@
 //! Cover and swap requests (rules.md 9).
 
-use super::arrangement::{
-    self, Arrangement, PublicationState, TurnSelection, operation_id, period,
-};
+use super::arrangement::{self, Arrangement, PublicationState, TurnSelection, operation_id};
 use super::body::{self, nullable_object, objects, present};
 use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
@@ -416,7 +414,7 @@ pub fn parse_cover(bytes: &[u8]) -> Result<(String, NewCover), Refusal> {
 fn new_cover(body: CoverBody) -> Result<NewCover, Refusal> {
     let new = NewCover {
         cell: body.cell_id.into(),
-        asked: period(body.from, body.to),
+        asked: Interval::new(body.from.0, body.to.0),
         recipients: ids(body.recipient_user_ids),
         reason: body.reason.unwrap_or_default(),
         turn_selection: body.turn_selection.map(TurnSelection::read),
@@ -489,7 +487,7 @@ pub fn parse_swap(bytes: &[u8]) -> Result<(String, NewSwap), Refusal> {
 
 fn new_swap(body: SwapBody) -> Result<NewSwap, Refusal> {
     let leg = |leg: LegBody| NewLeg {
-        period: period(leg.from, leg.to),
+        period: Interval::new(leg.from.0, leg.to.0),
         key: leg.key,
         cell: leg.cell_id.into(),
         holder: leg.holder_user_id.into(),
