@@ -11,9 +11,8 @@ use crate::domain::edit::NewCover;
 use crate::domain::ids::{RequestId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::{Leg, Request, RequestKind, RequestWritten};
-use crate::domain::rotation::Rotation;
 use crate::domain::shift;
-use crate::store::{ReadTx, WriteTx};
+use crate::store::WriteTx;
 use crate::wire::etag;
 
 /// Checks a cover request. Whether a recipient may hold it in addition to their other duties is checked when they
@@ -82,14 +81,6 @@ impl Proposal for NewCover {
 
     fn named(&self) -> Named {
         Named::people(&self.recipients)
-    }
-
-    fn permit(&self, _: &ReadTx, _: &Rotation, by: &Principal) -> Result<(), ActionError> {
-        Ok(by.person().map(drop)?)
-    }
-
-    fn admit(&self, _: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError> {
-        Ok(by.check_ask(rotation)?)
     }
 
     fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError> {

@@ -22,11 +22,15 @@ pub trait Proposal: Clone + Send + 'static {
     /// The people that it names.
     fn named(&self) -> Named;
 
-    /// Refuses callers who may not see what would come of it, and names that do not exist.
-    fn permit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError>;
+    /// Refuses callers who may not see what would come of it, and names that do not exist. By default people may.
+    fn permit(&self, _: &ReadTx, _: &Rotation, by: &Principal) -> Result<(), ActionError> {
+        Ok(by.person().map(drop)?)
+    }
 
-    /// Refuses callers who may not write it, and names that do not exist.
-    fn admit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError>;
+    /// Refuses callers who may not write it, and names that do not exist. By default everyone may who may ask others for something.
+    fn admit(&self, _: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError> {
+        Ok(by.check_ask(rotation)?)
+    }
 
     /// Checks it against a rotation and its forecast.
     fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError>;

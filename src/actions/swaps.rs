@@ -12,10 +12,9 @@ use crate::domain::forecast::CellForecast;
 use crate::domain::ids::{RequestId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::{Leg, Request, RequestKind, RequestWritten};
-use crate::domain::rotation::Rotation;
 use crate::domain::shift::{self, Shift};
 use crate::domain::time::Interval;
-use crate::store::{ReadTx, WriteTx};
+use crate::store::WriteTx;
 use crate::wire::etag;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -194,14 +193,6 @@ impl Proposal for NewSwap {
 
     fn named(&self) -> Named {
         Named::people([&self.recipient])
-    }
-
-    fn permit(&self, _: &ReadTx, _: &Rotation, by: &Principal) -> Result<(), ActionError> {
-        Ok(by.person().map(drop)?)
-    }
-
-    fn admit(&self, _: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError> {
-        Ok(by.check_ask(rotation)?)
     }
 
     fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError> {

@@ -14,7 +14,7 @@ mod walk;
 use super::holidays::{Calendar, CountryCode};
 use super::time::{END_OF_TIME, FOREVER, HhMm};
 use super::zones::ZoneName;
-pub use draft::{Draft, Unit};
+pub use draft::{CadenceType, Draft};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use std::borrow::Cow;

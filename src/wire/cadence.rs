@@ -3,17 +3,16 @@
 #[cfg(test)]
 mod tests;
 
-use super::body::{self, invalid, present};
+use super::body::{self, present};
 use super::coverage::Weekday;
 use super::int32::Int32;
 use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
 use super::schema::inline_schema;
 use super::strict::strict;
-use crate::domain::cadence::{self, Draft, Kind, Unit};
+use crate::domain::cadence::{self, CadenceType, Draft, Kind};
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::linked::{EVENTS, External, NONE};
 use crate::domain::refusal::Refusal;
-use crate::domain::words::words;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -21,28 +20,6 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 strict!(CadenceRequest => Cadence);
-
-words! {
-    /// The unit that a cadence counts.
-    pub enum CadenceType {
-        /// Every `period` weeks on the weekday of `startsAt`, at its time.
-        DayOfWeek = "dayOfWeek",
-        /// Each listed weekday, at the time of `startsAt`, in every `period`-th week.
-        DaysOfWeekList = "daysOfWeekList",
-        /// The day of the month of `startsAt`, every `period` months.
-        DayOfMonth = "dayOfMonth",
-        /// The listed occurrences of a weekday, every `period` months.
-        NthWeekdayOfMonth = "nthWeekdayOfMonth",
-        /// Each listed time, every `period` days.
-        Daily = "daily",
-        /// Every `period`-th working day, at the time of `startsAt`.
-        Workday = "workday",
-        /// Hand-overs only on request.
-        Manual = "manual",
-        /// A partner's schedule says who is on call. Only shown: `PUT /v1/rotations/{rotationId}/external` links a schedule.
-        External = "external",
-    }
-}
 
 /// When hand-overs happen. Members that do not apply to the type are absent; a manual cadence has no other member.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -242,23 +219,8 @@ impl CadenceRequest {
     /// # Errors
     /// [`Refusal::Invalid`] naming the member that is missing for the type or out of range.
     pub fn read(self, path: &str) -> Result<Option<cadence::Cadence>, Refusal> {
-        let unit = match self.kind {
-            CadenceType::Manual => return Ok(None),
-            CadenceType::External => {
-                return invalid(
-                    format!("{path}.type"),
-                    "PUT /v1/rotations/{rotationId}/external has a rotation follow a partner's schedule",
-                );
-            }
-            CadenceType::DayOfWeek => Unit::DayOfWeek,
-            CadenceType::DaysOfWeekList => Unit::DaysOfWeekList,
-            CadenceType::DayOfMonth => Unit::DayOfMonth,
-            CadenceType::NthWeekdayOfMonth => Unit::NthWeekdayOfMonth,
-            CadenceType::Daily => Unit::Daily,
-            CadenceType::Workday => Unit::Workday,
-        };
         let draft = Draft {
-            unit,
+            kind: self.kind,
             zone: self.time_zone.map(|zone| zone.0),
             starts_at: self.starts_at.map(|at| at.0),
             period: self.period.map(|period| period.0),
@@ -270,7 +232,7 @@ impl CadenceRequest {
             weeks_in_month: self.weeks_in_month.iter().map(|week| week.0).collect(),
             times: self.times.iter().map(|time| time.0).collect(),
         };
-        draft.checked(path).map(Some)
+        draft.checked(path)
     }
 }
 

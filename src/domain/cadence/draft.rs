@@ -13,35 +13,46 @@ use jiff::civil::Weekday;
 const TIMES: usize = 48;
 
 words! {
-    /// What a cadence counts, without what else that takes.
-    pub enum Unit {
+    /// The unit that a cadence counts.
+    pub enum CadenceType {
+        /// Every `period` weeks on the weekday of `startsAt`, at its time.
         DayOfWeek = "dayOfWeek",
+        /// Each listed weekday, at the time of `startsAt`, in every `period`-th week.
         DaysOfWeekList = "daysOfWeekList",
+        /// The day of the month of `startsAt`, every `period` months.
         DayOfMonth = "dayOfMonth",
+        /// The listed occurrences of a weekday, every `period` months.
         NthWeekdayOfMonth = "nthWeekdayOfMonth",
+        /// Each listed time, every `period` days.
         Daily = "daily",
+        /// Every `period`-th working day, at the time of `startsAt`.
         Workday = "workday",
+        /// Hand-overs only on request.
+        Manual = "manual",
+        /// A partner's schedule says who is on call. Only shown: `PUT /v1/rotations/{rotationId}/external` links a schedule.
+        External = "external",
     }
 }
 
-impl Unit {
-    /// The unit of a cadence.
-    pub fn of(kind: &Kind) -> Unit {
-        match kind {
-            Kind::DayOfWeek => Unit::DayOfWeek,
-            Kind::DaysOfWeekList(_) => Unit::DaysOfWeekList,
-            Kind::DayOfMonth => Unit::DayOfMonth,
-            Kind::NthWeekdayOfMonth { .. } => Unit::NthWeekdayOfMonth,
-            Kind::Daily { .. } => Unit::Daily,
-            Kind::Workday => Unit::Workday,
+impl CadenceType {
+    /// The type of a cadence; `None` is a manual one.
+    pub fn of(cadence: Option<&Cadence>) -> CadenceType {
+        match cadence.map(|cadence| &cadence.kind) {
+            None => CadenceType::Manual,
+            Some(Kind::DayOfWeek) => CadenceType::DayOfWeek,
+            Some(Kind::DaysOfWeekList(_)) => CadenceType::DaysOfWeekList,
+            Some(Kind::DayOfMonth) => CadenceType::DayOfMonth,
+            Some(Kind::NthWeekdayOfMonth { .. }) => CadenceType::NthWeekdayOfMonth,
+            Some(Kind::Daily { .. }) => CadenceType::Daily,
+            Some(Kind::Workday) => CadenceType::Workday,
         }
     }
 }
 
-/// The members of a cadence as sent. Those that do not apply to the unit are ignored.
+/// The members of a cadence as sent. Those that do not apply to the type are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    pub unit: Unit,
+    pub kind: CadenceType,
     pub zone: Option<ZoneName>,
     pub starts_at: Option<Timestamp>,
     /// 1 if omitted.
@@ -63,8 +74,17 @@ fn needed<T>(value: Option<T>, path: &str, member: &str) -> Result<T, Refusal> {
 }
 
 impl Draft {
-    /// The cadence, if it keeps the limits. `path` is the path of the cadence.
-    pub fn checked(self, path: &str) -> Result<Cadence, Refusal> {
+    /// The cadence, if it keeps the limits; `None` is a manual one. `path` is the path of the cadence.
+    pub fn checked(self, path: &str) -> Result<Option<Cadence>, Refusal> {
+        if self.kind == CadenceType::Manual {
+            return Ok(None);
+        }
+        if self.kind == CadenceType::External {
+            return invalid(
+                format!("{path}.type"),
+                "PUT /v1/rotations/{rotationId}/external has a rotation follow a partner's schedule",
+            );
+        }
         let zone = needed(self.zone, path, "timeZone")?;
         let starts_at = needed(self.starts_at, path, "startsAt")?;
         let period = match self.period.unwrap_or(1) {
@@ -77,18 +97,18 @@ impl Draft {
             }
         };
         let skips = self.skips(path)?;
-        let kind = self.kind(path)?;
-        Ok(Cadence {
+        let kind = self.counted(path)?;
+        Ok(Some(Cadence {
             kind,
             zone,
             starts_at,
             period,
             skips,
-        })
+        }))
     }
 
     fn skips(&self, path: &str) -> Result<Skips, Refusal> {
-        let workday = self.unit == Unit::Workday;
+        let workday = self.kind == CadenceType::Workday;
         let skips = Skips {
             weekends: workday || self.skip_weekends,
             national_holidays: workday || self.skip_national_holidays,
@@ -108,26 +128,26 @@ impl Draft {
         Ok(skips)
     }
 
-    fn kind(self, path: &str) -> Result<Kind, Refusal> {
+    fn counted(self, path: &str) -> Result<Kind, Refusal> {
         let some = |member: &str, empty: bool| match empty {
             true => invalid(format!("{path}.{member}"), "send at least one"),
             false => Ok(()),
         };
-        Ok(match self.unit {
-            Unit::DayOfWeek => Kind::DayOfWeek,
-            Unit::DayOfMonth => Kind::DayOfMonth,
-            Unit::Workday => Kind::Workday,
-            Unit::DaysOfWeekList => {
+        Ok(match self.kind {
+            CadenceType::DayOfWeek => Kind::DayOfWeek,
+            CadenceType::DayOfMonth => Kind::DayOfMonth,
+            CadenceType::Workday | CadenceType::Manual | CadenceType::External => Kind::Workday,
+            CadenceType::DaysOfWeekList => {
                 some("daysOfWeek", self.days_of_week.is_empty())?;
                 Kind::DaysOfWeekList(distinct(self.days_of_week.into_iter()))
             }
-            Unit::NthWeekdayOfMonth => {
+            CadenceType::NthWeekdayOfMonth => {
                 let weekday = needed(self.day_of_week, path, "dayOfWeek")?;
                 some("weeksInMonth", self.weeks_in_month.is_empty())?;
                 let weeks = weeks(&self.weeks_in_month, path)?;
                 Kind::NthWeekdayOfMonth { weekday, weeks }
             }
-            Unit::Daily => {
+            CadenceType::Daily => {
                 some("times", self.times.is_empty())?;
                 if self.times.len() > TIMES {
                     return invalid(

@@ -1,7 +1,7 @@
 //! The form of a window: what it has as fields, and the fields shown.
 
 use super::{STRETCH, times_in};
-use crate::domain::cadence::{Cadence, Kind, Unit};
+use crate::domain::cadence::{Cadence, CadenceType, Kind};
 use crate::domain::rotation::Rotation;
 use crate::domain::wording::{DAYS, day_name};
 use crate::domain::zones;
@@ -56,13 +56,15 @@ pub fn values(visit: &Visit, rotation: &Rotation, index: usize) -> Form {
         Some(Kind::NthWeekdayOfMonth { weeks: all, .. }) => weeks.extend(all),
         _ => {}
     }
-    let unit = cadence.map(|cadence| Unit::of(&cadence.kind));
-    let day = match unit {
-        Some(Unit::DayOfWeek | Unit::NthWeekdayOfMonth) => cadence.map(Cadence::day_of_week),
+    let kind = CadenceType::of(cadence);
+    let day = match kind {
+        CadenceType::DayOfWeek | CadenceType::NthWeekdayOfMonth => {
+            cadence.map(Cadence::day_of_week)
+        }
         _ => None,
     };
     for (name, value) in [
-        ("type", unit.map_or("manual", Unit::name).to_owned()),
+        ("type", kind.name().to_owned()),
         (
             "timeZone",
             cadence.map_or(zone, |cadence| cadence.zone).to_string(),

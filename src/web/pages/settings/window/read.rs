@@ -1,7 +1,7 @@
 //! The window that its form asks for.
 
 use super::{STRETCH, times_in};
-use crate::domain::cadence::{Cadence, Draft, Unit};
+use crate::domain::cadence::{CadenceType, Draft};
 use crate::domain::coverage::Stretch;
 use crate::domain::grid::{CadenceSpec, HandleSpec, WindowSpec, ZoneSpec};
 use crate::domain::holidays::CountryCode;
@@ -40,18 +40,18 @@ pub fn read(
     Ok(WindowSpec {
         zone: ZoneSpec::named("timeZone", form.one("timeZone"))?,
         coverage: hours?,
-        cadence: CadenceSpec::Timed(cadence(form, starts_at)?),
+        cadence: cadence(form, starts_at)?,
         ..manual
     })
 }
 
-fn cadence(form: &Form, starts_at: Option<Timestamp>) -> Result<Cadence, Refusal> {
+fn cadence(form: &Form, starts_at: Option<Timestamp>) -> Result<CadenceSpec, Refusal> {
     let listed = |name: &str| {
         let parts = form.one(name).split([',', ' ', ';']).map(str::trim);
         let parts = parts.filter(|part| !part.is_empty()).enumerate();
         parts.collect::<Vec<_>>()
     };
-    let Some(unit) = Unit::parse(form.one("cadence.type")) else {
+    let Some(kind) = CadenceType::parse(form.one("cadence.type")) else {
         return invalid("cadence.type", "choose one");
     };
     let zone = match ZoneName::parse(form.one("cadence.timeZone")) {
@@ -65,17 +65,17 @@ fn cadence(form: &Form, starts_at: Option<Timestamp>) -> Result<Cadence, Refusal
     let week = |(index, week): (usize, String)| {
         whole_number(&format!("cadence.weeksInMonth[{index}]"), &week)
     };
-    let weeks = match unit {
-        Unit::NthWeekdayOfMonth => form.list("cadence.weeksInMonth"),
+    let weeks = match kind {
+        CadenceType::NthWeekdayOfMonth => form.list("cadence.weeksInMonth"),
         _ => Vec::new(),
     };
     let time = |(index, time)| time_of_day(&format!("cadence.times[{index}]"), time);
-    let times = match unit {
-        Unit::Daily => listed("cadence.times"),
+    let times = match kind {
+        CadenceType::Daily => listed("cadence.times"),
         _ => Vec::new(),
     };
     let draft = Draft {
-        unit,
+        kind,
         zone: Some(zone),
         starts_at,
         period: Some(whole_number(
@@ -97,7 +97,8 @@ fn cadence(form: &Form, starts_at: Option<Timestamp>) -> Result<Cadence, Refusal
             .collect::<Result<_, _>>()?,
         times: times.into_iter().map(time).collect::<Result<_, _>>()?,
     };
-    draft.checked("cadence")
+    let cadence = draft.checked("cadence")?;
+    Ok(cadence.map_or(CadenceSpec::Manual, CadenceSpec::Timed))
 }
 
 /// The first hand-over. Where the form has it as it is, it stays exactly that: also where its local time is there twice.
