@@ -3,7 +3,7 @@
 mod phrase;
 mod summary;
 
-pub use phrase::{Named, Names, Phrase, listed};
+pub use phrase::{Names, Phrase, Referent, listed};
 pub use summary::{
     Summary, directory_changes, host, period, quoted, rotation_changes, synced_changes,
     webhook_changes,

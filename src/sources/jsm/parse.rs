@@ -2,7 +2,7 @@
 
 use super::super::Failure;
 use super::super::json::{Instant, said, span};
-use super::super::units::{self, Answer, Rotation, Who, kind_of};
+use super::super::units::{self, Rotation, TimelineResponse, Who, kind_of};
 use crate::domain::external::{
     Definition, Member, MemberKind, Outline, OutsideOverride, OutsidePerson, OutsideZone, Partner,
     ScheduleSummary, Timeline,
@@ -177,7 +177,7 @@ pub fn definition_of(answer: serde_json::Value) -> Result<Definition, Failure> {
 
 /// The timeline in an answer, for a file that an operator has.
 pub fn timeline_of(answer: serde_json::Value, span: Interval) -> Result<Timeline, Failure> {
-    let answer: Answer<Responder> = serde_json::from_value(answer).map_err(wrong)?;
+    let answer: TimelineResponse<Responder> = serde_json::from_value(answer).map_err(wrong)?;
     units::timeline(&[answer], span)
 }
 
