@@ -1,6 +1,6 @@
 //! Applies edits to a copy of a rotation, each by the checks and the function of the write that it belongs to.
 
-use super::{PreviewQuery, Refused};
+use super::{Refused, PreviewQuery};
 use crate::actions::ActionError;
 use crate::actions::absences::{
     applies_to, check_member, check_person, check_removal, find_absence,
@@ -60,9 +60,6 @@ impl<'a, 'e> Parts<'a, 'e> {
     }
 
     /// Applies all of them in their order, each where it is not refused.
-    ///
-    /// # Errors
-    /// When the storage fails.
     pub fn apply(&mut self, wanted: PreviewQuery) -> Result<(), ActionError> {
         let PreviewQuery { edits, agrees, .. } = wanted;
         if let Some(patch) = &edits.patch {
