@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::json::{Instant, said, span};
-use super::units::{self, TimelineResponse, Rotation, Who};
+use super::units::{self, Rotation, TimelineResponse, Who};
 use crate::domain::external::{
     Definition, Member, MemberKind, Outline, OutsideOverride, OutsidePerson, OutsideZone, Partner,
     ScheduleSummary, Timeline,

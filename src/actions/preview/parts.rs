@@ -1,6 +1,6 @@
 //! Applies edits to a copy of a rotation, each by the checks and the function of the write that it belongs to.
 
-use super::{Refused, PreviewQuery};
+use super::{PreviewQuery, Refused};
 use crate::actions::ActionError;
 use crate::actions::absences::{
     applies_to, check_member, check_person, check_removal, find_absence,

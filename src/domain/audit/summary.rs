@@ -9,7 +9,7 @@ pub use rotation::rotation_changes;
 pub use webhook::webhook_changes;
 
 use super::one_line;
-use super::phrase::{Referent, Names, Phrase, cut, listed, quoted};
+use super::phrase::{Names, Phrase, Referent, cut, listed, quoted};
 use crate::domain::time::Interval;
 use std::collections::BTreeSet;
 

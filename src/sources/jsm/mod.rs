@@ -143,13 +143,16 @@ impl Source for Jsm {
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure> {
         let schedule = checked(schedule)?;
         let path = format!("{}/schedules/{schedule}/timeline", self.root()?);
-        units::read(span, |weeks, date| -> Result<TimelineResponse<Responder>, _> {
-            self.line.get(&format!(
+        units::read(
+            span,
+            |weeks, date| -> Result<TimelineResponse<Responder>, _> {
+                self.line.get(&format!(
                 "{path}?intervalUnit=weeks&interval={}&date={}&expand=base&expand=override&expand=forwarding",
                 weeks,
                 segment(&date.to_string()),
             ))
-        })
+            },
+        )
     }
 
     fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure> {

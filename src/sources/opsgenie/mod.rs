@@ -87,13 +87,16 @@ impl Source for Opsgenie {
 
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure> {
         let path = format!("/v2/schedules/{}/timeline", checked(schedule)?);
-        units::read(span, |weeks, date| -> Result<TimelineResponse<Recipient>, _> {
-            self.get(&format!(
+        units::read(
+            span,
+            |weeks, date| -> Result<TimelineResponse<Recipient>, _> {
+                self.get(&format!(
                 "{path}?identifierType=id&expand=base,override,forwarding&intervalUnit=weeks&interval={}&date={}",
                 weeks,
                 segment(&date.to_string()),
             ))
-        })
+            },
+        )
     }
 
     fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure> {
