@@ -2,7 +2,7 @@
 
 use super::ActionError;
 use super::arrangements::{insert_over, load, records};
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::proposals::Proposal;

@@ -11,7 +11,7 @@ use super::refusal::{Refusal, invalid};
 use super::rotation::{Cell, Entry, HoursHeld, Lane, Rotation, Window};
 use super::tiers::TierLimits;
 use jiff::Timestamp;
-use names::Named;
+use names::LaneOrWindow;
 pub use names::{HandleSpec, KeySpec};
 pub use rosters::{RosterSpec, TurnSpec, TurnsSpec, write_one};
 pub use spec::{CadenceSpec, CellSpec, GridSpec, LANES, LaneSpec, WindowSpec, ZoneSpec};
@@ -133,7 +133,7 @@ fn lanes(
     rotation: &Rotation,
     specs: &[LaneSpec],
     mint: &mut Mint,
-) -> Result<(Vec<Lane>, Vec<Named>), Refusal> {
+) -> Result<(Vec<Lane>, Vec<LaneOrWindow>), Refusal> {
     if specs.is_empty() {
         return invalid("lanes", "send at least one lane");
     }
@@ -143,7 +143,7 @@ fn lanes(
         .collect();
     let handles: Vec<_> = specs.iter().map(|spec| &spec.handle).collect();
     let named = names::resolve(["lanes", "lane"], &existing, &handles)?;
-    let mut lane = |(spec, named): (&LaneSpec, &Named)| {
+    let mut lane = |(spec, named): (&LaneSpec, &LaneOrWindow)| {
         let known = named.known.map(|known| &rotation.lanes[known]);
         let kept = || known.and_then(|lane| lane.name.clone());
         Lane {
@@ -161,11 +161,12 @@ fn windows(
     rotation: &Rotation,
     specs: Option<&[WindowSpec]>,
     mint: &mut Mint,
-) -> Result<(Vec<Window>, Vec<Named>), Refusal> {
+) -> Result<(Vec<Window>, Vec<LaneOrWindow>), Refusal> {
     let Some(specs) = specs else {
         let windows = rotation.windows.iter().enumerate();
-        let named = windows
-            .map(|(index, window)| Named::kept(index, window.id.as_str(), window.key.as_ref()));
+        let named = windows.map(|(index, window)| {
+            LaneOrWindow::kept(index, window.id.as_str(), window.key.as_ref())
+        });
         return Ok((rotation.windows.clone(), named.collect()));
     };
     if specs.is_empty() {
@@ -204,7 +205,7 @@ fn windows(
 fn window(
     rotation: &Rotation,
     index: usize,
-    (spec, named): (&WindowSpec, &Named),
+    (spec, named): (&WindowSpec, &LaneOrWindow),
     mint: &mut Mint,
 ) -> Result<Window, Refusal> {
     let known = named.known.map(|known| &rotation.windows[known]);
@@ -253,7 +254,7 @@ fn window(
 
 /// What was sent for one pair of lane and window.
 #[derive(Clone, Debug, Default)]
-struct Sent {
+struct PairSpec {
     index: usize,
     id: Option<String>,
     roster: Option<RosterId>,
@@ -261,9 +262,14 @@ struct Sent {
 
 /// Window by window, lane by lane: what was sent for the pair. Every pair must be there once; a lane or window sent
 /// without an id or key cannot be named, so its cells come by themselves, on the common roster.
-fn crossed(spec: &GridSpec, lanes: &[Named], windows: &[Named]) -> Result<Vec<Vec<Sent>>, Refusal> {
-    let named = |all: &[Named], name: &str| all.iter().position(|named| named.is_called(name));
-    let mut sent: Vec<Vec<Option<Sent>>> = vec![vec![None; lanes.len()]; windows.len()];
+fn crossed(
+    spec: &GridSpec,
+    lanes: &[LaneOrWindow],
+    windows: &[LaneOrWindow],
+) -> Result<Vec<Vec<PairSpec>>, Refusal> {
+    let named =
+        |all: &[LaneOrWindow], name: &str| all.iter().position(|named| named.is_called(name));
+    let mut sent: Vec<Vec<Option<PairSpec>>> = vec![vec![None; lanes.len()]; windows.len()];
     for (index, cell) in spec.cells.iter().enumerate() {
         let Some(lane) = named(lanes, &cell.lane) else {
             return invalid(
@@ -283,7 +289,7 @@ fn crossed(spec: &GridSpec, lanes: &[Named], windows: &[Named]) -> Result<Vec<Ve
                 "this lane and window have a cell already; send each pair once",
             );
         }
-        sent[window][lane] = Some(Sent {
+        sent[window][lane] = Some(PairSpec {
             index,
             id: cell.id.clone(),
             roster: cell.roster.clone(),

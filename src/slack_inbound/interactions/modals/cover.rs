@@ -215,7 +215,7 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
             metadata,
             "Your request was sent. You stay on call until somebody accepts.",
         )),
-        Ok(Sent::InTheWay(found)) => {
+        Ok(FormOutcome::InTheWay(found)) => {
             let made = render(visit, metadata, entered(), |blocks| {
                 field::conflicts(visit, blocks, &found);
             })?;

@@ -164,7 +164,7 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
             metadata,
             "Your offer was sent. Both keep their turns until it is accepted.",
         )),
-        Ok(Sent::InTheWay(found)) => {
+        Ok(FormOutcome::InTheWay(found)) => {
             let entered = Entered {
                 own: view.values.filled(TURN, TURN),
                 theirs: view.values.filled(THEIRS, THEIRS),

@@ -14,7 +14,7 @@ use crate::web::visit::Visit;
 use maud::Markup;
 
 /// A grid that a form asks for.
-pub struct Wished<'a> {
+pub struct GridForm<'a> {
     /// The part of the settings that the form is on.
     pub part: &'a str,
     pub grid: Result<GridSpec, Refusal>,
@@ -35,7 +35,7 @@ pub struct Wished<'a> {
 pub fn save(
     visit: &Visit,
     rotation: &Rotation,
-    wished: Wished,
+    wished: GridForm,
     again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
 ) -> Outcome {
     let read = wished.grid.and_then(GridSpec::checked);

@@ -99,7 +99,7 @@ pub fn save(visit: &Visit) -> Outcome {
     };
     let asked = asked.checked();
     let again = |status, errors: Errors| form(visit, &rotation, status, &visit.form, &errors);
-    let weighed = Weighed {
+    let weighed = ConfirmedForm {
         part: PART,
         names: &FIELDS,
         more: html! {},

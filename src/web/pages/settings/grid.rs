@@ -215,7 +215,7 @@ pub fn save(visit: &Visit) -> Outcome {
         ])
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let wished = Wished {
+    let wished = GridForm {
         part: PART,
         grid: Ok(grid),
         path: "",

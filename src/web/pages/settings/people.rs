@@ -226,7 +226,7 @@ pub fn save(visit: &Visit) -> Outcome {
         }
         false => html! {},
     };
-    let weighed = Weighed {
+    let weighed = ConfirmedForm {
         part: PART,
         names: &["userIds", "userGroupIds"],
         more,

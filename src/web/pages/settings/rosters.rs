@@ -2,7 +2,7 @@
 
 mod shown;
 
-use super::coverage::{self, Wished};
+use super::coverage::{self, GridForm};
 use super::groups;
 use super::weigh::{self, Weighed};
 use super::{Change, Saved, carry_out, page};
@@ -200,7 +200,7 @@ fn save_places(visit: &Visit, rotation: &Rotation) -> Outcome {
         }
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let wished = Wished {
+    let wished = GridForm {
         part: PART,
         grid: Ok(grid),
         path: "",

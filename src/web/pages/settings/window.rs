@@ -104,7 +104,7 @@ pub fn save(visit: &Visit) -> Outcome {
         true => "The window was saved.",
         false => "The window was added.",
     };
-    let wished = Wished {
+    let wished = GridForm {
         part: "grid",
         grid,
         path: &path,
