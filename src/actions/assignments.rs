@@ -83,10 +83,10 @@ impl Proposal for NewAssignment {
     const NAME: &'static str = "assign";
     type Output = ArrangementWritten;
 
-    fn named(&self) -> Named {
+    fn named(&self) -> NamedIds {
         match self.imported {
-            true => Named::default(),
-            false => Named::people([&self.user]),
+            true => NamedIds::default(),
+            false => NamedIds::people([&self.user]),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Creates cover requests.
 
 use super::ActionError;
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::proposals::{self, Proposal};
 use crate::domain::access::Principal;
@@ -79,8 +79,8 @@ impl Proposal for NewCover {
     const NAME: &'static str = "ask for cover";
     type Output = RequestWritten;
 
-    fn named(&self) -> Named {
-        Named::people(&self.recipients)
+    fn named(&self) -> NamedIds {
+        NamedIds::people(&self.recipients)
     }
 
     fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError> {

@@ -1,6 +1,6 @@
 //! Proposals: an assignment, a cover request or a swap request is previewed, weighed and written in one way, whoever makes it.
 
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::request_writes::{Notify, Outcome, ask, written};
@@ -20,7 +20,7 @@ pub trait Proposal: Clone + Send + 'static {
     type Output: Send + 'static;
 
     /// The people that it names.
-    fn named(&self) -> Named;
+    fn named(&self) -> NamedIds;
 
     /// Refuses callers who may not see what would come of it, and names that do not exist. By default people may.
     fn permit(&self, _: &ReadTx, _: &Rotation, by: &Principal) -> Result<(), ActionError> {
@@ -55,7 +55,7 @@ impl<P: Proposal> Operation for Propose<P> {
     const NAME: &'static str = P::NAME;
     type Output = P::Output;
 
-    fn named(&self) -> Named {
+    fn named(&self) -> NamedIds {
         self.0.named()
     }
 
@@ -99,7 +99,7 @@ pub fn preview<P: Proposal>(
 
 /// What whoever proposes says to a preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Decision {
     /// Write nothing yet.
     Weigh,
     /// Write it with the conflicts acknowledged that the proposal names.
@@ -125,15 +125,15 @@ pub fn propose<P: Proposal, T>(
     (app, caller): (&App, &Principal),
     id: &RotationId,
     proposal: P,
-    weigh: impl FnOnce(&Rotation, &Preview) -> Result<Answer, ActionError>,
+    weigh: impl FnOnce(&Rotation, &Preview) -> Result<Decision, ActionError>,
     write: impl FnOnce(Propose<P>) -> Result<T, ActionError>,
 ) -> Result<Proposed<T>, ActionError> {
     let (rotation, preview) = self::preview(app, caller, id, &proposal)?;
-    let answer = weigh(&rotation, &preview)?;
-    let written = match answer {
-        Answer::Weigh => None,
-        Answer::Write | Answer::Acknowledge => {
-            let acknowledges = answer == Answer::Acknowledge;
+    let decision = weigh(&rotation, &preview)?;
+    let written = match decision {
+        Decision::Weigh => None,
+        Decision::Write | Decision::Acknowledge => {
+            let acknowledges = decision == Decision::Acknowledge;
             let proposal = proposal.previewed(&preview, acknowledges);
             Some(write(Propose(proposal))?)
         }

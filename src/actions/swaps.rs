@@ -1,7 +1,7 @@
 //! Creates swap requests.
 
 use super::ActionError;
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::proposals::{self, Proposal};
 use crate::domain::access::Principal;
@@ -191,8 +191,8 @@ impl Proposal for NewSwap {
     const NAME: &'static str = "offer swap";
     type Output = RequestWritten;
 
-    fn named(&self) -> Named {
-        Named::people([&self.recipient])
+    fn named(&self) -> NamedIds {
+        NamedIds::people([&self.recipient])
     }
 
     fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError> {

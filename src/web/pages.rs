@@ -41,7 +41,7 @@ use super::parts::refusals;
 use super::parts::time::{self, Times};
 use super::visit::Visit;
 use crate::actions::once::{Receipt, Render};
-use crate::actions::proposals::{self, Answer, Proposal, Proposed};
+use crate::actions::proposals::{self, Decision, Proposal, Proposed};
 use crate::actions::{ActionError, audit, reads};
 use crate::domain::agreement::{LegPreview, Preview};
 use crate::domain::audit::AuditFilter;
@@ -239,8 +239,8 @@ pub fn propose<P: Proposal>(
 ) -> Result<Proposed<Receipt>, ActionError> {
     let weigh = |stored: &Rotation, preview: &Preview| {
         Ok(match weighs(stored, preview)? {
-            true => Answer::Weigh,
-            false => Answer::Write,
+            true => Decision::Weigh,
+            false => Decision::Write,
         })
     };
     let write = |operation| visit.write(rotation, (action, ""), operation, render);

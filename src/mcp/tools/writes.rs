@@ -4,7 +4,7 @@ use super::{Kind, MIB, Tool, any_range, give, input, output, rotation};
 use crate::actions::absences;
 use crate::actions::answering::AnswerRequest;
 use crate::actions::mutation::{Mutation, Operation};
-use crate::actions::proposals::{self, Answer};
+use crate::actions::proposals::{self, Decision};
 use crate::actions::{ActionError, overview, reads, shifts};
 use crate::domain::absence::StandingDuty;
 use crate::domain::access::Scope;
@@ -111,8 +111,8 @@ fn request_cover(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         acknowledged: Vec::new(),
     };
     let weigh = |_: &_, _: &_| match asked.confirm {
-        Some(true) => Ok(Answer::Write),
-        _ => Ok(Answer::Weigh),
+        Some(true) => Ok(Decision::Write),
+        _ => Ok(Decision::Weigh),
     };
     let write = |operation| write(call, "createCoverRequest", &id, operation);
     let by = (call.app, call.caller);

@@ -148,7 +148,7 @@ fn record(
     view: &View,
     rotation: &RotationId,
     new: NewAbsence,
-) -> Result<Sent<Vec<StandingDuty>>, ActionError> {
+) -> Result<FormOutcome<Vec<StandingDuty>>, ActionError> {
     let new = new.checked()?;
     let standing = shifts::would_stand(visit.app, visit.caller(), rotation, &new)?;
     let is_acknowledged = field::is_acknowledged(view, &token(&standing));

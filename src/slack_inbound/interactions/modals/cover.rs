@@ -1,7 +1,7 @@
 //! Asking others to cover a turn.
 
 use super::field::{self, FROM, REASON_FIELD, TO, TURN, WHOM};
-use super::{Metadata, Sent, closed, errors, propose, refused, update};
+use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
 use crate::actions::whole_turns::{self, HeldTurn};
 use crate::actions::{ActionError, overview};
 use crate::domain::edit::NewCover;
@@ -209,8 +209,8 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         "createCoverRequest",
         new.checked(),
     ) {
-        Ok(Sent::Again) => Ok(Reply::nothing()),
-        Ok(Sent::Now) => Ok(closed(
+        Ok(FormOutcome::Again) => Ok(Reply::nothing()),
+        Ok(FormOutcome::Now) => Ok(closed(
             visit,
             metadata,
             "Your request was sent. You stay on call until somebody accepts.",

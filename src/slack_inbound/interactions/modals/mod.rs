@@ -17,7 +17,7 @@ pub use swap::form as swap;
 use super::blocks::{Blocks, ephemeral, modal};
 use super::requests::made;
 use super::visit::{Outcome, Visit};
-use crate::actions::proposals::{self, Answer, Proposal};
+use crate::actions::proposals::{self, Decision, Proposal};
 use crate::actions::{ActionError, Error};
 use crate::domain::agreement::{Preview, check_unblocked};
 use crate::domain::conflict::Conflict;
@@ -109,17 +109,17 @@ fn propose<P: Proposal<Output = RequestWritten>>(
     rotation: &RotationId,
     action: &'static str,
     new: Result<P, Refusal>,
-) -> Result<Sent, ActionError> {
+) -> Result<FormOutcome, ActionError> {
     if visit.is_written()? {
-        return Ok(Sent::Again);
+        return Ok(FormOutcome::Again);
     }
     let weigh = |_: &Rotation, preview: &Preview| {
         let found = preview.conflicts();
         check_unblocked(&found)?;
         let is_seen = found.is_empty() || field::is_acknowledged(view, &field::token(&found));
         Ok(match is_seen {
-            true => Answer::Acknowledge,
-            false => Answer::Weigh,
+            true => Decision::Acknowledge,
+            false => Decision::Weigh,
         })
     };
     let write = |operation| {
@@ -129,8 +129,8 @@ fn propose<P: Proposal<Output = RequestWritten>>(
     let by = (visit.app, visit.caller());
     let proposed = proposals::propose(by, rotation, new?, weigh, write)?;
     Ok(match proposed.written {
-        Some(receipt) => Sent::of(receipt.is_new),
-        None => Sent::InTheWay(proposed.preview.conflicts()),
+        Some(receipt) => FormOutcome::of(receipt.is_new),
+        None => FormOutcome::InTheWay(proposed.preview.conflicts()),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::cover::rotations;
 use super::field::{self, REASON_FIELD, THEIRS, TURN};
-use super::{Metadata, Sent, closed, errors, propose, refused, update};
+use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
 use crate::actions::ActionError;
 use crate::actions::whole_turns::{self, WholeTurn};
 use crate::domain::edit::{NewLeg, NewSwap};
@@ -158,8 +158,8 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         acknowledged: Vec::new(),
     };
     match propose((visit, view), &rotation, "createSwapRequest", new.checked()) {
-        Ok(Sent::Again) => Ok(Reply::nothing()),
-        Ok(Sent::Now) => Ok(closed(
+        Ok(FormOutcome::Again) => Ok(Reply::nothing()),
+        Ok(FormOutcome::Now) => Ok(closed(
             visit,
             metadata,
             "Your offer was sent. Both keep their turns until it is accepted.",

@@ -1,6 +1,6 @@
 //! Details: what people read of a rotation, who owns it, and whether it is enabled.
 
-use super::weigh::{self, Weighed};
+use super::weigh::{self, ConfirmedForm};
 use super::{Change, Saved, action, carried, carry_out, page, people_named, person_line};
 use crate::domain::edit::RotationPatch;
 use crate::domain::rotation::Rotation;

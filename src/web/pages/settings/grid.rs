@@ -1,6 +1,6 @@
 //! Lanes and windows: the grid as it is, with the covered week drawn and the next hand-overs; and the lanes.
 
-use super::coverage::{self, Wished};
+use super::coverage::{self, GridForm};
 use super::{Change, Saved, action, carried, carry_out, page};
 use crate::domain::edit::RotationPatch;
 use crate::domain::grid::{GridSpec, HandleSpec, LaneSpec};

@@ -1,7 +1,7 @@
 //! People and their order: who is in a rotation, one by one or by user groups, and who is next.
 
 use super::groups;
-use super::weigh::{self, Weighed};
+use super::weigh::{self, ConfirmedForm};
 use super::{Change, Saved, action, carried, carry_out, coverage, page, people_named, person_line};
 use crate::domain::edit::RotationPatch;
 use crate::domain::grid::{RosterSpec, TurnsSpec};
@@ -295,7 +295,7 @@ fn next(visit: &Visit, rotation: &Rotation, user: &UserId) -> Outcome {
             each: Vec::new(),
         },
     };
-    let weighed = Weighed {
+    let weighed = ConfirmedForm {
         part: PART,
         names: &[],
         more: html! {},

@@ -4,7 +4,7 @@ mod shown;
 
 use super::coverage::{self, GridForm};
 use super::groups;
-use super::weigh::{self, Weighed};
+use super::weigh::{self, ConfirmedForm};
 use super::{Change, Saved, carry_out, page};
 use crate::domain::grid::{GridSpec, RosterSpec};
 use crate::domain::ids::{GroupId, RosterId, UserId};
@@ -107,7 +107,7 @@ pub fn save(visit: &Visit) -> Outcome {
         Some(_) => spec.checked(),
         None => spec.checked_common(),
     });
-    let weighed = Weighed {
+    let weighed = ConfirmedForm {
         part: PART,
         names: &[],
         more: html! {},

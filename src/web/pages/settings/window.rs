@@ -3,7 +3,7 @@
 mod form;
 mod read;
 
-use super::coverage::{self, Wished};
+use super::coverage::{self, GridForm};
 use crate::domain::grid::{CadenceSpec, GridSpec, WindowSpec};
 use crate::domain::ids::WindowId;
 use crate::domain::rotation::{Mode, Rotation};
@@ -125,7 +125,7 @@ fn remove(visit: &Visit, rotation: &Rotation, index: usize) -> Outcome {
         });
         grid.cells.retain(|cell| cell.window != window.id.as_str());
     }
-    let wished = Wished {
+    let wished = GridForm {
         part: "grid",
         grid: Ok(grid),
         path: "",
