@@ -19,9 +19,6 @@ use jiff::Timestamp;
 use std::sync::Arc;
 
 /// The rotations that a person is a member of, as far as the caller sees them: an absence is recorded by way of one of them.
-///
-/// # Errors
-/// When the storage fails.
 pub fn own_rotations(
     app: &App,
     caller: &Principal,
@@ -214,9 +211,6 @@ pub fn end(app: &App, author: &Author, id: &AbsenceId) -> Result<(), ActionError
 }
 
 /// Ends the absences of the author that are running. Returns how many they were.
-///
-/// # Errors
-/// When the storage fails.
 pub fn end_running(app: &App, author: &Author, user: &UserId) -> Result<usize, ActionError> {
     let now = app.now();
     let mut running = app

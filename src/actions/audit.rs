@@ -82,9 +82,6 @@ fn names(tx: &ReadTx, summary: &Summary) -> Result<Names, Error> {
 }
 
 /// Adds the entry of a credential that was refused with this code. It may be lost with the power.
-///
-/// # Errors
-/// When the storage fails.
 pub fn refused_credential(
     app: &App,
     actor: Actor,

@@ -64,9 +64,6 @@ pub fn create(
 }
 
 /// The feeds that a caller may see: a person those of their turns and those that they made, a key all of its rotations.
-///
-/// # Errors
-/// When the storage fails.
 pub fn list(
     app: &App,
     caller: &Principal,
@@ -82,9 +79,6 @@ pub fn list(
 }
 
 /// Gives a feed another address. Also returns the secret of it; the old one leads nowhere from now on.
-///
-/// # Errors
-/// [`Refusal::NotFound`].
 pub fn rotate(
     app: &App,
     author: &Author,
@@ -101,9 +95,6 @@ pub fn rotate(
 }
 
 /// Withdraws a feed: its address leads nowhere from now on.
-///
-/// # Errors
-/// [`Refusal::NotFound`].
 pub fn withdraw(
     app: &App,
     author: &Author,

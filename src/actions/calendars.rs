@@ -146,9 +146,6 @@ fn differences(before: &PersonalCalendar, after: &PersonalCalendar) -> Option<St
 }
 
 /// Removes a calendar with its absences. The rotations that the person is in are judged as when a stored absence is deleted.
-///
-/// # Errors
-/// As [`change`].
 pub fn remove(app: &App, author: &Author, which: &Which) -> Result<(), ActionError> {
     check_write(&author.principal, &which.user)?;
     let (shared, which, id) = (app.clone(), which.clone(), &which.calendar);
@@ -182,9 +179,6 @@ pub fn read_now(app: &App, author: &Author, which: &Which) -> Result<KnownCalend
 
 /// Reads a calendar that was just added, unless the loop has read it meanwhile. Waits for its reading to end and for a place, and
 /// leaves it to the loop where that takes longer than `patience`.
-///
-/// # Errors
-/// As [`change`].
 pub fn read_first(
     app: &App,
     author: &Author,
@@ -235,9 +229,6 @@ pub fn take_freed(app: &App) -> bool {
 
 /// The absences of a person that overlap a range, by their beginning: stored ones in rotations that the caller sees, and those of
 /// calendars.
-///
-/// # Errors
-/// As [`list`].
 pub fn absences_of(
     app: &App,
     caller: &Principal,

@@ -61,9 +61,6 @@ impl Named {
 }
 
 /// Whether there is anything to ask for.
-///
-/// # Errors
-/// If the storage fails.
 pub fn has_unknown(app: &App, named: &Named) -> Result<bool, Error> {
     if app.slack().is_none() || named.is_empty() {
         return Ok(false);
@@ -76,9 +73,6 @@ pub fn has_unknown(app: &App, named: &Named) -> Result<bool, Error> {
 /// Slack too, or Slack does not answer; the write refuses them.
 ///
 /// Must not run in a transaction.
-///
-/// # Errors
-/// If the storage fails.
 pub fn ask(app: &App, named: &Named) -> Result<(), Error> {
     let Some(slack) = app.slack() else {
         return Ok(());

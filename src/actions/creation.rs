@@ -13,12 +13,12 @@ use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, WindowId};
 use crate::domain::mention::MentionSettings;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{
-    Cell, ChannelSetting, Entry, Lane, Members, NextTurn, Profile, Roster, Rotation, Stamps, Window,
+    Cell, ChannelSetting, Lane, Members, NextTurn, Profile, Roster, Rotation, Stamps, Window,
 };
 use crate::domain::tiers::TierLimits;
 use crate::domain::warning_kinds::WarningSettings;
 use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use std::sync::Arc;
 
 /// How long a creation key returns the rotation of its first use.
@@ -143,7 +143,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
         })
         .collect();
     let cells = (0..new.lanes)
-        .map(|lane| first_cell(CellId::from(tx.mint("cel_")), lane, at))
+        .map(|lane| Cell::never_held(CellId::from(tx.mint("cel_")), lane, at))
         .collect();
     let channel = |channel: ChannelId| ChannelSetting {
         channel,
@@ -207,19 +207,4 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
     let all: Vec<usize> = (0..rotation.cells.len()).collect();
     store::begin_entries(tx, &rotation, &all, None)?;
     Ok(rotation)
-}
-
-fn first_cell(id: CellId, lane: usize, at: Timestamp) -> Cell {
-    Cell {
-        id,
-        lane,
-        window: 0,
-        roster: None,
-        stopped: false,
-        holder: None,
-        passed_over: Vec::new(),
-        arranged_until: None,
-        announced: None,
-        entry: Entry::never_held(at),
-    }
 }

@@ -12,9 +12,6 @@ use crate::store::{
 };
 
 /// Whether the workspace has people, deactivated ones included.
-///
-/// # Errors
-/// When the storage cannot be read.
 pub fn has_people(app: &App) -> Result<bool, Error> {
     app.store().read(|tx: &ReadTx| store::has_people(tx))
 }

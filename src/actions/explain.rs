@@ -109,14 +109,10 @@ impl Reader<'_> {
         if only.is_some_and(|cell| self.rotation.slot_of(cell).is_none()) {
             return Ok(Vec::new());
         }
-        let dealing = DealingContext {
-            calendar: self.app.calendar(),
-            absences: &self.rotation.absences,
-        };
+        let dealing = DealingContext::new(self.app.calendar(), &self.rotation.absences);
         let instants = (present(self.app, self.rotation), self.at);
-        let trace = Trace::new(only.cloned());
-        let mut budget = Budget::default();
-        let then = forecast::traced_at(self.rotation, dealing, instants, &mut budget, trace)?;
+        let (mut budget, trace) = (Budget::default(), Some(Trace::new(only.cloned())));
+        let then = forecast::standing_at(self.rotation, dealing, instants, &mut budget, trace)?;
         if then.trace.as_ref().is_some_and(Trace::is_full) {
             return Ok(invalid(
                 "cellId",

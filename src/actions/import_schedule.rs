@@ -280,10 +280,7 @@ fn make(
     let before = was.iter().flat_map(|was| &was.arranged);
     let ended = before.filter(|was| !rotation.arranged.iter().any(|one| one.id == was.id));
     let ended = ended.cloned().collect();
-    let dealing = DealingContext {
-        calendar: app.calendar(),
-        absences: &rotation.absences,
-    };
+    let dealing = DealingContext::new(app.calendar(), &rotation.absences);
     let plan = forecast::schedule(&rotation, dealing, span)?;
     let agreement = blueprint::agreement(&blueprint, &plan, timeline, &known, span);
     let kind = match was {

@@ -109,9 +109,6 @@ pub fn read(app: &App, caller: &Principal, id: &MentionId) -> Result<Mention, Ac
 }
 
 /// A page of the mentions of all rotations that the caller may see, newest first, and how many there are in all.
-///
-/// # Errors
-/// When the storage cannot be read.
 pub fn list(
     app: &App,
     caller: &Principal,

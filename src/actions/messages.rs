@@ -45,9 +45,6 @@ words! {
 
 /// A page of the messages that a caller may see, newest first, and how many there are on all pages. A person sees direct
 /// messages to themselves alone, and those of channels of rotations that they see.
-///
-/// # Errors
-/// When the storage fails.
 pub fn list(
     app: &App,
     caller: &Principal,
@@ -128,9 +125,6 @@ pub fn notifications(
 }
 
 /// Chooses what a person is mailed. It counts for messages from now on.
-///
-/// # Errors
-/// As [`notifications`].
 pub fn choose_notifications(
     app: &App,
     author: &Author,

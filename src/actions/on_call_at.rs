@@ -64,12 +64,9 @@ pub(super) fn duty_at(
     if is_past(rotation, at) {
         return Ok(DutyAt::Recorded(recorded(app, tx, rotation, at)?));
     }
-    let dealing = DealingContext {
-        calendar: app.calendar(),
-        absences: &rotation.absences,
-    };
+    let dealing = DealingContext::new(app.calendar(), &rotation.absences);
     let instants = (present(app, rotation), at);
-    let then = forecast::standing_at(rotation, dealing, instants, budget)?;
+    let then = forecast::standing_at(rotation, dealing, instants, budget, None)?;
     Ok(DutyAt::Planned(Box::new(then)))
 }
 
@@ -134,10 +131,7 @@ pub(super) fn entries_at(
     rotation: &Rotation,
     at: Timestamp,
 ) -> Result<Vec<Duty>, ActionError> {
-    let instant = Interval {
-        from: at,
-        until: at + SignedDuration::from_millis(1),
-    };
+    let instant = Interval::new(at, at + SignedDuration::from_millis(1));
     let mut entries = store::list_history(tx, rotation, instant)?;
     entries.sort_by_key(|duty| duty.slot.unwrap_or(usize::MAX));
     Ok(entries)
@@ -183,22 +177,13 @@ fn recorded(
                 until: bounds.until,
             });
         }
-        for user in entry.user.iter().chain(&entry.beside) {
-            let is_first = entry.user.as_ref() == Some(user);
-            held.push(Held {
-                user: user.clone(),
-                turn: entry.turn.filter(|_| is_first),
-                cell: record.cell.clone(),
-                lane: record.lane.clone(),
-                lane_name: entry.lane_name.clone(),
-                window: record.window.clone(),
-                window_name: entry.window_name.clone(),
-                bounds,
-                skipped: entry.skipped.clone(),
-                passed_over: entry.passed_over.clone(),
-                absences: Vec::new(),
-            });
-        }
+        let people = record.each_person().into_iter();
+        let known = people.filter(|duty| duty.entry.user.is_some());
+        held.extend(known.map(|duty| Held {
+            duty,
+            bounds,
+            absences: Vec::new(),
+        }));
     }
     let is_nobody = held.is_empty() && outsider.is_none();
     Ok(OnCall {
@@ -283,10 +268,7 @@ pub fn everywhere(
     let listed = match user {
         None => page,
         // Who is on call is found by looking.
-        Some(_) => Page {
-            number: 1,
-            size: u32::MAX,
-        },
+        Some(_) => Page::first(u32::MAX),
     };
     let (ids, total) = app.store().read(|tx| -> Result<_, ActionError> {
         let (mut ids, total) = store::list_rotations(tx, &filter, listed)?;

@@ -62,9 +62,6 @@ pub trait Source: Send + Sync + 'static {
 
     /// When something is due next, by the clock of the server; `None` while there is nothing to read. A thing that cannot be
     /// read stays due later, at an instant that the source chooses.
-    ///
-    /// # Errors
-    /// If the storage fails.
     fn next(&self) -> Result<Option<Timestamp>, Error>;
 
     /// Reads, and applies what was read before it returns. Never called twice at once.

@@ -79,10 +79,7 @@ pub(super) fn load(
     for rotation in store::each_rotation(tx, ids) {
         let rotation = rotation?;
         let absences = Arc::clone(&rotation.absences);
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &absences,
-        };
+        let dealing = DealingContext::new(app.calendar(), &absences);
         found.push(overview(rotation, dealing, now, ahead));
     }
     Ok(found)
@@ -95,10 +92,7 @@ fn overview(
     ahead: SignedDuration,
 ) -> Overview {
     let summary = OnCallSummary::of(&rotation, dealing);
-    let range = Interval {
-        from: now,
-        until: now.saturating_add(ahead).unwrap_or(Timestamp::MAX),
-    };
+    let range = Interval::ahead(now, ahead);
     let turns = match rotation.enabled {
         true => forecast::schedule_within(&rotation, dealing, range).unwrap_or_default(),
         false => Vec::new(),
@@ -155,10 +149,7 @@ fn of_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<Vec<Rotat
         user: Some(user.clone()),
         ..RotationFilter::default()
     };
-    let page = Page {
-        number: 1,
-        size: MOST_ROTATIONS,
-    };
+    let page = Page::first(MOST_ROTATIONS);
     let (ids, _) = store::list_rotations(tx, &reads::narrowed(caller, filter), page)?;
     Ok(store::each_rotation(tx, &ids).collect::<Result<_, _>>()?)
 }
@@ -197,10 +188,7 @@ pub fn requests_of(
             }
             let context = AgreementContext {
                 rotation: &rotation,
-                dealing: DealingContext {
-                    calendar: app.calendar(),
-                    absences: &rotation.absences,
-                },
+                dealing: DealingContext::new(app.calendar(), &rotation.absences),
                 now,
             };
             for request in kept(tx, &rotation, wanted, now)? {

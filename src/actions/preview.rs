@@ -121,10 +121,7 @@ pub fn of(
         let mut parts = Parts::new(tx, caller, current, &base, editing);
         parts.apply(wanted)?;
         let (then, refusals) = (parts.rotation, parts.refusals);
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &then.absences,
-        };
+        let dealing = DealingContext::new(app.calendar(), &then.absences);
         let is_same = then.same_as(&base) && then.absences == base.absences;
         if !is_same {
             // Before the plan as it is, which may take long.
@@ -174,12 +171,7 @@ fn range(now: Timestamp, when: When) -> Result<Interval, Refusal> {
             format!("send an instant at most {MOST_DAYS} days from now"),
         );
     }
-    Ok(Interval {
-        from,
-        until: from
-            .saturating_add(days(when.days))
-            .unwrap_or(Timestamp::MAX),
-    })
+    Ok(Interval::ahead(from, days(when.days)))
 }
 
 /// The turns of a range, by start and slot.

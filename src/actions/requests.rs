@@ -103,9 +103,6 @@ pub fn read(
 
 /// A page of the requests of all rotations that the caller may see, newest first, and how many there are in all. Each is
 /// then read by [`read`].
-///
-/// # Errors
-/// When the storage cannot be read.
 pub fn list_across(
     app: &App,
     caller: &Principal,

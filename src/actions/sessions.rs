@@ -122,9 +122,6 @@ pub fn person_of_link(app: &App, secret: &str) -> Result<Option<Person>, Error> 
 }
 
 /// Whom a proof is of, if they are of the workspace. Nothing is used up.
-///
-/// # Errors
-/// When the storage fails.
 pub fn proven(app: &App, proof: &Proof) -> Result<Option<UserId>, Error> {
     let now = app.now();
     let found = app.store().read(|tx| prove(tx, proof, now))?;
@@ -311,9 +308,6 @@ pub fn by_proxy(app: &App, named: &ProxyName) -> Result<Option<SignedIn>, Error>
 
 /// The person whom the chat platform names, with the rights that their member token has; `None` where the workspace does not
 /// have them, or no longer.
-///
-/// # Errors
-/// When the storage fails.
 pub fn by_chat(app: &App, user: &UserId) -> Result<Option<SignedIn>, Error> {
     app.store().read(|tx| match present(tx, user)? {
         Some(person) => signed_in(tx, person, false, Via::Chat).map(Some),
@@ -362,9 +356,6 @@ pub fn zone_of(name: Option<&str>) -> ZoneName {
 }
 
 /// Adds the audit entry of a proof that was refused. It may be lost with the power.
-///
-/// # Errors
-/// When the storage fails.
 pub fn refused(app: &App, origin: Origin) -> Result<(), Error> {
     audit::refused_credential(app, Actor::unknown(ActorKind::Person), origin, "unknown")
 }

@@ -9,9 +9,6 @@ use jiff::{SignedDuration, Timestamp};
 const SHOWN: SignedDuration = SignedDuration::from_hours(24);
 
 /// Records that somebody opened their home tab. It is published at once, whatever was published before.
-///
-/// # Errors
-/// When the storage fails.
 pub fn opened(app: &App, user: &UserId) -> Result<(), Error> {
     let user = user.clone();
     app.store()
@@ -19,27 +16,18 @@ pub fn opened(app: &App, user: &UserId) -> Result<(), Error> {
 }
 
 /// The home tabs that are shown changes: those opened within a day, first those that were not published yet.
-///
-/// # Errors
-/// When the storage fails.
 pub fn list(app: &App) -> Result<Vec<HomeTab>, Error> {
     let since = since(app.now());
     app.store().read(|tx| store::list_homes(tx, since))
 }
 
 /// Records what was published. It may be lost with the power, and is then published again.
-///
-/// # Errors
-/// When the storage fails.
 pub fn published(app: &App, tab: HomeTab, hash: [u8; 32]) -> Result<(), Error> {
     app.store()
         .write_log(move |tx| store::save_home_published(tx, &tab, &hash))
 }
 
 /// Forgets home tabs that nobody opened within a day, and that of somebody to whom nothing can be published.
-///
-/// # Errors
-/// When the storage fails.
 pub fn forget(app: &App, gone: Option<UserId>) -> Result<(), Error> {
     let since = since(app.now());
     app.store()

@@ -43,9 +43,6 @@ impl WorkStatus {
 }
 
 /// How the work stands at an instant.
-///
-/// # Errors
-/// When the storage fails.
 pub fn read(tx: &ReadTx, now: Timestamp) -> Result<WorkStatus, Error> {
     let mut nobody = store::list_open_slots(tx)?;
     nobody.retain(|slot| slot.enabled && slot.user.is_none());

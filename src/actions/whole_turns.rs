@@ -115,14 +115,12 @@ fn whole_turns(
             from.is_ok_and(|from| bounds.get(from + 1) == Some(&period.until))
         };
         let slot = forecast::slot_name(rotation, cell);
-        turns.extend(forecast.dealt.iter().filter_map(|span| {
-            let (from, until) = (span.from, span.until?);
-            Some(WholeTurn {
-                cell: cell.id.clone(),
-                slot: slot.clone(),
-                user: span.user.clone()?,
-                period: Some(Interval { from, until }).filter(is_whole)?,
-            })
+        let whole = forecast.turns().filter(|(_, period)| is_whole(period));
+        turns.extend(whole.map(|(user, period)| WholeTurn {
+            cell: cell.id.clone(),
+            slot: slot.clone(),
+            user: user.clone(),
+            period,
         }));
     }
     turns.sort_by_key(|turn| turn.period.from);
@@ -226,10 +224,7 @@ fn turn_of<'a>(
 
 fn ahead(app: &App) -> Interval {
     let now = app.now();
-    Interval {
-        from: now,
-        until: now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
-    }
+    Interval::ahead(now, AHEAD)
 }
 
 /// The hand-overs to come of a window, within the range; none where somebody hands over by hand.

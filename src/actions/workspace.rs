@@ -9,9 +9,6 @@ use crate::store::{self, WriteTx};
 pub(super) const SLACK: &str = "slack";
 
 /// Records the workspace that Slack has named, unless it is recorded.
-///
-/// # Errors
-/// If the storage fails.
 pub(super) fn keep(app: &App, workspace: Workspace) -> Result<(), Error> {
     let team = team(workspace);
     let known = app.store().read(|tx| -> Result<_, Error> {
@@ -26,9 +23,6 @@ pub(super) fn keep(app: &App, workspace: Workspace) -> Result<(), Error> {
 
 /// Records the workspace in the transaction that writes its people, if none is recorded yet: without it they would be taken
 /// for those of the local platform.
-///
-/// # Errors
-/// If the storage fails.
 pub(super) fn note(app: &App, tx: &mut WriteTx) -> Result<(), Error> {
     let is_noted = store::load_fact(&tx.as_read(), store::CHAT_PLATFORM)?.is_some();
     match app.slack().and_then(|slack| slack.workspace()) {

@@ -13,18 +13,12 @@ use std::sync::Arc;
 pub use crate::server::Outcome;
 
 /// A JSON response.
-///
-/// # Errors
-/// An internal error if serialization fails.
 pub fn json<T: Serialize>(status: u16, value: &T) -> Outcome {
     let body = bytes(value)?;
     Ok(with_body(status, Body::from_data(body)))
 }
 
 /// Serializes a value as JSON.
-///
-/// # Errors
-/// An internal error if serialization fails.
 pub fn bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, Problem> {
     serde_json::to_vec(value).map_err(|error| Problem::internal(format!("cannot render: {error}")))
 }
@@ -35,18 +29,12 @@ pub fn text(json: String) -> Response {
 }
 
 /// A JSON response with the ETag of its rotation, for writes.
-///
-/// # Errors
-/// An internal error if serialization fails.
 pub fn tagged<T: Serialize>(call: &Call, rotation: &Rotation, status: u16, value: &T) -> Outcome {
     let tag = etag::tag(rotation, call.app.calendar());
     Ok(with(json(status, value)?, "ETag", tag))
 }
 
 /// The same of what only changes with the rotation: 304 if the caller's copy is current.
-///
-/// # Errors
-/// An internal error if serialization fails.
 pub fn cached<T: Serialize>(
     call: &Call,
     rotation: &Rotation,
@@ -83,9 +71,6 @@ pub fn not_modified(if_none_match: Option<&str>, tag: &str) -> Option<Response> 
 }
 
 /// A page of a list of so many items.
-///
-/// # Errors
-/// An internal error if serialization fails.
 pub fn listed<T: Serialize>(items: Vec<T>, page: Page, total: u64) -> Outcome {
     json(200, &PageShape::new(items, page.number, page.size, total))
 }

@@ -34,9 +34,6 @@ impl Items {
     }
 
     /// Adds an item.
-    ///
-    /// # Errors
-    /// An internal error if serialization fails.
     pub fn push<T: Serialize>(&mut self, item: &T) -> Result<(), ActionError> {
         if self.any {
             self.json.push(b',');
@@ -52,9 +49,6 @@ impl Items {
 pub type More = Box<dyn FnMut(&mut Items) -> Result<bool, ActionError> + Send>;
 
 /// The response with a page: only `items` if they are all, otherwise followed by those that `more` adds while it is sent.
-///
-/// # Errors
-/// An internal error if serialization fails.
 pub fn page(call: &Call, page: Page<()>, items: Items, more: Option<More>) -> Outcome {
     let envelope = answer::bytes(&page)?;
     let begin = br#"{"data":["#;

@@ -89,9 +89,6 @@ impl Entries {
 
 impl OnCallCache {
     /// The on-call resource of a rotation; `None` if there is none with that id.
-    ///
-    /// # Errors
-    /// If the storage cannot be read.
     pub fn cached(&self, app: &App, id: &RotationId) -> Result<Option<Arc<CachedOnCall>>, Problem> {
         // Read before the rotation, so that a later commit invalidates the entry.
         let generation = app.store().signals().generation();

@@ -40,9 +40,6 @@ pub fn write<O: Operation>(
 }
 
 /// Serializes a response that is stored for retries.
-///
-/// # Errors
-/// An internal error if serialization fails.
 pub fn text<T: Serialize>(value: &T) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|error| Error::Corrupt(error.to_string()))
 }

@@ -109,10 +109,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let until = app
         .now()
         .checked_add(SignedDuration::from_hours(24 * flags.days));
-    let span = Interval {
-        from: app.now(),
-        until: until.map_err(|error| error.to_string())?,
-    };
+    let span = Interval::new(app.now(), until.map_err(|error| error.to_string())?);
     match (&source, &flags.schedule, &flags.from) {
         (Some(source), Some(schedule), _) => {
             let reading = read(source.as_ref(), schedule, span)?;

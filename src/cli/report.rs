@@ -73,10 +73,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let calendar = days(&config)?;
     let store = open(&database(&config)?)?;
     let wanted = Wanted {
-        range: Interval {
-            from: flags.from,
-            until: flags.to,
-        },
+        range: Interval::new(flags.from, flags.to),
         rotation: flags.rotation.map(RotationId::from),
         user: flags.user.map(UserId::from),
         by: GroupBy::parse(&flags.by).unwrap_or(GroupBy::Person),

@@ -98,9 +98,6 @@ impl GuardedClient {
     }
 
     /// [`Client::send`].
-    ///
-    /// # Errors
-    /// [`DialError`].
     pub fn send(&self, request: &Request) -> Result<Answer, DialError> {
         self.client.send(request)
     }

@@ -15,9 +15,6 @@ pub struct Proxy {
 
 impl Proxy {
     /// Parses `http://HOST:PORT`.
-    ///
-    /// # Errors
-    /// A sentence for the operator.
     pub fn parse(text: &str) -> Result<Proxy, String> {
         let wrong = || {
             // What may be a password is not repeated.

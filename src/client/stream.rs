@@ -24,9 +24,6 @@ pub struct Stream {
 impl Client {
     /// Connects to a host in the clear, directly whatever proxy is set. `within` limits resolving and connecting; the stream
     /// then has its own deadline.
-    ///
-    /// # Errors
-    /// [`DialError`].
     pub fn connect(&self, host: &str, port: u16, within: Duration) -> Result<Stream, DialError> {
         assert_network_allowed();
         let until = monotonic() + within;
@@ -36,9 +33,6 @@ impl Client {
 
     /// Connects to the host of a URL, through the proxy if there is one, and secures the connection if the URL is https. `within`
     /// limits resolving, connecting, the proxy and the handshake; the stream then has its own deadline.
-    ///
-    /// # Errors
-    /// [`DialError`].
     pub fn stream(&self, url: &Url, within: Duration) -> Result<Stream, DialError> {
         assert_network_allowed();
         let until = monotonic() + within;

@@ -213,9 +213,6 @@ impl Handle {
     }
 
     /// Processes everything that is due for chat, and what follows from it, until `until` where the platform is slow.
-    ///
-    /// # Errors
-    /// If the storage fails.
     pub fn settle_chat(&self, until: Instant) -> Result<(), Error> {
         self.0.chat.settle(until)
     }

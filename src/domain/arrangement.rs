@@ -26,14 +26,8 @@ pub struct Arranged {
 impl Arranged {
     /// The parts of its period outside an interval: none, one or two.
     pub fn without(&self, taken: Interval) -> Vec<Interval> {
-        let before = Interval {
-            from: self.period.from,
-            until: taken.from.min(self.period.until),
-        };
-        let after = Interval {
-            from: taken.until.max(self.period.from),
-            until: self.period.until,
-        };
+        let before = Interval::new(self.period.from, taken.from.min(self.period.until));
+        let after = Interval::new(taken.until.max(self.period.from), self.period.until);
         [before, after]
             .into_iter()
             .filter(|piece| !piece.is_empty())
@@ -132,13 +126,13 @@ pub struct TurnSelection {
 listed! {
     Segment: |one| (As(one.period.from), As(one.period.until), &one.user),
         (As(from), As(until), user) in (As<Timestamp>, As<Timestamp>, Option<UserId>) => Segment {
-            period: Interval { from, until },
+            period: Interval::new(from, until),
             user,
         };
     TurnSelection: |one| (one.kind, As(one.turn.from), As(one.turn.until)),
         (kind, As(from), As(until)) in (TurnKind, As<Timestamp>, As<Timestamp>) => TurnSelection {
             kind,
-            turn: Interval { from, until },
+            turn: Interval::new(from, until),
         };
 }
 

@@ -3,10 +3,9 @@
 mod phrase;
 mod summary;
 
-pub use phrase::{Named, Names, Phrase, listed};
+pub use phrase::{Named, Names, Phrase, listed, quoted};
 pub use summary::{
-    Summary, directory_changes, host, period, quoted, rotation_changes, synced_changes,
-    webhook_changes,
+    Summary, directory_changes, host, period, rotation_changes, synced_changes, webhook_changes,
 };
 
 use super::access::{Principal, Via};

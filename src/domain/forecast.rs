@@ -16,9 +16,9 @@ mod schedule;
 mod shift;
 mod summary;
 
-pub use at::{rotation_at, standing_at, traced_at};
+pub use at::{rotation_at, standing_at};
 pub use budget::Budget;
-pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
+pub use cells::{CellForecast, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
 pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
 pub use held::{Held, held};
@@ -208,10 +208,7 @@ impl<'a> Forecast<'a> {
 
     /// Does everything due up to an instant, itself included. Whether the limits allow all of it.
     fn reaches(&mut self, at: Timestamp) -> bool {
-        let all = Interval {
-            from: at,
-            until: at,
-        };
+        let all = Interval::new(at, at);
         self.aim(all, usize::MAX);
         while self.step_until(at).is_some() {}
         self.cut_off_at.is_none()

@@ -4,7 +4,7 @@ use super::grid::Mint;
 use super::handover;
 use super::ids::{CellId, LaneId, WindowId};
 use super::linked::External;
-use super::rotation::{Cell, Entry, Holder, Lane, Members, NextTurn, Roster, Rotation, Window};
+use super::rotation::{Cell, Holder, Lane, Members, NextTurn, Roster, Rotation, Window};
 use jiff::Timestamp;
 
 /// Has a rotation follow a schedule, or none yet: one lane, one window and one cell, all of them new. Its arrangements and
@@ -33,18 +33,7 @@ pub fn link(rotation: &mut Rotation, external: External, at: Timestamp, mint: &m
         name: None,
     }];
     rotation.windows = vec![window];
-    rotation.cells = vec![Cell {
-        id: CellId::from(mint("cel_")),
-        lane: 0,
-        window: 0,
-        roster: None,
-        stopped: false,
-        holder: None,
-        passed_over: Vec::new(),
-        arranged_until: None,
-        announced: None,
-        entry: Entry::never_held(at),
-    }];
+    rotation.cells = vec![Cell::never_held(CellId::from(mint("cel_")), 0, at)];
     rotation.cells[0].entry = handover::first_entry(rotation, 0, at);
     rotation.double_cover = false;
     rotation.skips_are_off_time = false;

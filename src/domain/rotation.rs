@@ -177,6 +177,24 @@ pub struct Cell {
     pub entry: Entry,
 }
 
+impl Cell {
+    /// A cell of the first window that deals from the common roster and that nobody has held.
+    pub fn never_held(id: CellId, lane: usize, at: Timestamp) -> Cell {
+        Cell {
+            id,
+            lane,
+            window: 0,
+            roster: None,
+            stopped: false,
+            holder: None,
+            passed_over: Vec::new(),
+            arranged_until: None,
+            announced: None,
+            entry: Entry::never_held(at),
+        }
+    }
+}
+
 /// A dealt turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Holder {
@@ -600,18 +618,7 @@ pub mod tests {
                 cadence: None,
                 open: true,
             }],
-            cells: vec![Cell {
-                id: "cel_1".into(),
-                lane: 0,
-                window: 0,
-                roster: None,
-                stopped: false,
-                holder: None,
-                passed_over: Vec::new(),
-                arranged_until: None,
-                announced: None,
-                entry: Entry::never_held(begun),
-            }],
+            cells: vec![Cell::never_held("cel_1".into(), 0, begun)],
             rosters: vec![Roster {
                 id: None,
                 narrowed: None,

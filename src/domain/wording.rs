@@ -1,10 +1,12 @@
 //! The wording of chat messages and channel topics.
 
+mod cadence;
 mod cut;
 mod direction;
 mod subject;
 mod topic;
 
+pub use cadence::{DAYS, cadence, capital, day, hand_overs, hours, skips};
 pub use cut::{Piece, fit, shortened};
 pub use direction::turns_direction;
 pub use subject::subject;

@@ -56,9 +56,6 @@ pub struct Failed {
 
 /// The secret that binds a sign-in to its browser: the one that the browser has from another sign-in, so that two can be under
 /// way in two tabs, else a new one.
-///
-/// # Errors
-/// [`Error::NoRandomness`].
 pub fn browser_secret(known: Option<&str>) -> Result<String, Error> {
     let is_ours = |secret: &&str| base64url(secret).is_some_and(|bytes| bytes.len() == 32);
     match known.filter(is_ours) {
@@ -148,9 +145,6 @@ impl SignIns {
     }
 
     /// Ends a sign-in with its callback, which comes from the browser with this secret. Each state is good for one callback.
-    ///
-    /// # Errors
-    /// [`Failed`].
     pub fn finish(
         &self,
         callback: Callback,

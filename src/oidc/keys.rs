@@ -118,9 +118,6 @@ impl Keys {
     }
 
     /// Verifies a signature with the key of this id. Without an id it is the only key of the algorithm.
-    ///
-    /// # Errors
-    /// [`KeyError`].
     pub fn verify(
         &self,
         id: Option<&str>,

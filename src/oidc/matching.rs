@@ -5,9 +5,6 @@ use super::token::Claims;
 use crate::domain::identity::ProvidedName;
 
 /// How the provider names a person who is not linked; the reason for the log where nothing that it says counts.
-///
-/// # Errors
-/// The reason.
 pub fn name(claims: &Claims, settings: &Settings) -> Result<ProvidedName, &'static str> {
     match settings.matching {
         Matching::Slack => match (&claims.slack_team, &claims.slack_user) {
@@ -22,9 +19,6 @@ pub fn name(claims: &Claims, settings: &Settings) -> Result<ProvidedName, &'stat
 }
 
 /// The address of a person, where it is verified and the provider is believed about its domain; else the reason for the log.
-///
-/// # Errors
-/// The reason.
 pub fn address(claims: &Claims, settings: &Settings) -> Result<String, &'static str> {
     let email = claims.email.as_deref().unwrap_or_default();
     let Some((_, domain)) = email.rsplit_once('@').filter(|(user, _)| !user.is_empty()) else {

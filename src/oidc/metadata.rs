@@ -45,9 +45,6 @@ pub fn address(issuer: &str) -> String {
 
 impl Metadata {
     /// Reads the document of an issuer. `is_address` says whether a URL can be requested.
-    ///
-    /// # Errors
-    /// A sentence for the operator.
     pub fn parse(
         document: &[u8],
         issuer: &str,

@@ -164,9 +164,6 @@ impl<'a> Token<'a> {
     }
 
     /// Verifies the signature.
-    ///
-    /// # Errors
-    /// [`KeyError`].
     pub fn check_signature(&self, keys: &Keys) -> Result<(), KeyError> {
         let id = self.key_id.as_deref();
         keys.verify(id, self.algorithm, self.signed.as_bytes(), &self.signature)
@@ -181,9 +178,6 @@ impl<'a> Token<'a> {
     }
 
     /// Checks what a token whose signature is right says of itself, and answers what it says of the person.
-    ///
-    /// # Errors
-    /// [`TokenError`].
     pub fn claims(&self, expected: Expected) -> Result<Claims, TokenError> {
         let payload: Payload =
             serde_json::from_slice(&self.payload).map_err(|_| TokenError::Malformed)?;

@@ -107,9 +107,6 @@ impl Runtime {
     /// Registers a loop and starts its thread. `turn` does what is due and returns how long to wait, at most, before the next
     /// turn. A turn that fails or panics is logged and retried 5 seconds later. The heartbeat beats before and after each turn; a
     /// long turn may also beat it.
-    ///
-    /// # Errors
-    /// If no thread can be started.
     pub fn start<E: Display>(
         &self,
         spec: LoopSpec,

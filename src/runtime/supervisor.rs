@@ -92,9 +92,6 @@ impl Storage {
 }
 
 /// Starts the supervision.
-///
-/// # Errors
-/// If no thread can be started.
 pub fn start(supervision: Supervision) -> std::io::Result<Supervisor> {
     let shared = Arc::new(Shared {
         supervision,

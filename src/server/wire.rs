@@ -126,9 +126,6 @@ impl<'a> Wire<'a> {
     }
 
     /// Sends all of `bytes` as part of what `send` started.
-    ///
-    /// # Errors
-    /// As [`Wire::send`].
     pub(super) fn send_more(&mut self, bytes: &[u8], deadline: Instant) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {

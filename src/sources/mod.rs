@@ -24,6 +24,7 @@ mod opsgenie;
 mod pace;
 mod pagerduty;
 mod people;
+mod schedule;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -53,9 +54,6 @@ pub trait Source: Send + Sync {
     fn partner(&self) -> Partner;
 
     /// All schedules, in the partner's order.
-    ///
-    /// # Errors
-    /// [`Failure`].
     fn schedules(&self) -> Result<Vec<ScheduleSummary>, Failure>;
 
     /// How a schedule is made, with the overrides that overlap a span.
@@ -78,9 +76,6 @@ pub trait Source: Send + Sync {
 
     /// Names and addresses of people, in the order of the ids. What was read is kept for some minutes. Somebody whom the
     /// partner does not know has neither.
-    ///
-    /// # Errors
-    /// [`Failure`].
     fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure>;
 
     /// Forgets what is kept of people, so that the next call reads them.
@@ -118,8 +113,8 @@ pub fn definition_of(
 ) -> Result<Definition, Failure> {
     match partner {
         Partner::Pager => pagerduty::definition_of(answer, span),
-        Partner::Ops => opsgenie::definition_of(answer),
-        Partner::Desk => jsm::definition_of(answer),
+        Partner::Ops => schedule::definition_of::<opsgenie::Recipient>(answer, partner),
+        Partner::Desk => schedule::definition_of::<jsm::Responder>(answer, partner),
     }
 }
 
@@ -134,8 +129,8 @@ pub fn timeline_of(
 ) -> Result<Timeline, Failure> {
     match partner {
         Partner::Pager => pagerduty::timeline_of(answer, span),
-        Partner::Ops => opsgenie::timeline_of(answer, span),
-        Partner::Desk => jsm::timeline_of(answer, span),
+        Partner::Ops => schedule::timeline_of::<opsgenie::Recipient>(answer, partner, span),
+        Partner::Desk => schedule::timeline_of::<jsm::Responder>(answer, partner, span),
     }
 }
 

@@ -64,6 +64,9 @@ pub(super) struct Answer<W> {
 
 /// Somebody in a timeline.
 pub(super) trait Who {
+    /// Whether a schedule says names and addresses, so that people need not be asked for.
+    const IS_NAMED: bool;
+
     fn member(&self) -> Member;
 }
 
@@ -168,10 +171,7 @@ pub(super) fn read<W: Who + Clone>(
     let mut answers: Vec<Answer<W>> = Vec::new();
     let mut from = Some(span.from);
     while let Some(date) = from.filter(|_| answers.len() < MOST_ANSWERS) {
-        let rest = Interval {
-            from: date,
-            until: span.until,
-        };
+        let rest = Interval::new(date, span.until);
         answers.push(ask(weeks(rest), date)?);
         from = to_ask_on(&answers, span);
     }
@@ -273,10 +273,10 @@ fn whole_of(piece: &Piece, wholes: &[Piece]) -> Option<Interval> {
     let whole = wholes.iter().find(|whole| {
         whole.member.is_same(&piece.member) && whole.span.contains(piece.span.from)
     })?;
-    Some(Interval {
-        from: whole.span.from,
-        until: whole.span.until.max(piece.span.until),
-    })
+    Some(Interval::new(
+        whole.span.from,
+        whole.span.until.max(piece.span.until),
+    ))
 }
 
 /// A rotation of a schedule.

@@ -8,6 +8,7 @@ mod update;
 use super::meta::{first_free, save_hold};
 use super::rows::{instant, instant_or_none, millis};
 use super::{Error, ReadTx, WriteTx};
+use crate::domain::chat::{ChatError, is_stale};
 use crate::domain::ids::{MessageReference, RotationId};
 use crate::domain::message::{Message, Recipient, Subject};
 use jiff::Timestamp;
@@ -29,6 +30,22 @@ pub struct Outgoing {
     pub created_at: Timestamp,
     /// Failed tries.
     pub tries: u32,
+}
+
+impl Outgoing {
+    /// The message, if it can still be sent.
+    ///
+    /// # Errors
+    /// Why it cannot: it is too old or unreadable.
+    pub fn to_send(&self, now: Timestamp) -> Result<&Message, ChatError> {
+        let message = self.message.as_ref();
+        let message = message.map_err(|why| ChatError::Internal(why.clone()))?;
+        let expired = message.expires_at.is_some_and(|at| at <= now);
+        match expired || is_stale(self.created_at, now) {
+            true => Err(ChatError::Expired),
+            false => Ok(message),
+        }
+    }
 }
 
 /// A sent message.

@@ -175,10 +175,10 @@ pub fn list_mirrored(
 }
 
 fn period(row: &Row, at: usize) -> Result<Interval, Error> {
-    Ok(Interval {
-        from: instant(row.get(at)?)?,
-        until: instant(row.get(at + 1)?)?,
-    })
+    Ok(Interval::new(
+        instant(row.get(at)?)?,
+        instant(row.get(at + 1)?)?,
+    ))
 }
 
 /// Replaces the absences of a calendar by these, which are in order of their beginning.

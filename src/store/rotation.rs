@@ -23,34 +23,19 @@ pub fn insert_rotation(
     next_due: Option<Timestamp>,
 ) -> Result<(), Error> {
     tx.note_due(next_due);
-    tx.conn
-        .prepare_cached(
-            "INSERT INTO rotation (name, description, code, enabled, public, mode, double_cover, skips_are_off_time,
-                                   enable_topic, topic_template, version, updated_at, judged_at, next_due_at, id,
-                                   created_at, sort_name, search_text, sequence)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                     (SELECT coalesce(max(sequence), 0) + 1 FROM rotation))",
-        )?
-        .execute(params![
-            rotation.profile.name,
-            rotation.profile.description,
-            rotation.profile.code,
-            rotation.enabled,
-            rotation.profile.public,
-            mode_name(rotation.mode()),
-            rotation.double_cover,
-            rotation.skips_are_off_time,
-            rotation.profile.enable_topic,
-            rotation.profile.topic_template,
-            rotation.stamps.version as i64,
-            millis(rotation.stamps.updated_at),
-            millis(rotation.stamps.judged_at),
-            next_due.map(millis),
-            rotation.id.as_str(),
-            millis(rotation.stamps.created_at),
-            sort_name(rotation),
-            search_text(rotation),
-        ])?;
+    let sql = "INSERT INTO rotation (id, created_at, version, updated_at, judged_at, next_due_at, sequence, name, enabled, public,
+                   mode, double_cover, skips_are_off_time, enable_topic, sort_name, search_text)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT coalesce(max(sequence), 0) + 1 FROM rotation), '', 0, 0,
+                   'manual', 0, 0, 0, '', '')";
+    tx.conn.prepare_cached(sql)?.execute(params![
+        rotation.id.as_str(),
+        millis(rotation.stamps.created_at),
+        rotation.stamps.version as i64,
+        millis(rotation.stamps.updated_at),
+        millis(rotation.stamps.judged_at),
+        next_due.map(millis),
+    ])?;
+    save_head(tx, rotation)?;
     tx.note_changed(&rotation.id);
     write_lists(tx, None, rotation)
 }

@@ -2,6 +2,7 @@
 //! the API, so that a refusal that names a member names a field.
 
 use crate::domain::refusal::{Refusal, invalid};
+pub use crate::domain::wording::capital;
 use crate::server::{Problem, Request};
 use crate::wire::url;
 
@@ -219,13 +220,6 @@ pub fn sentence(text: &str) -> String {
         sentence.push('.');
     }
     sentence
-}
-
-/// A text that begins with a capital.
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
 
 #[cfg(test)]

@@ -165,7 +165,7 @@ fn whole(
 ) -> OnCall {
     OnCall {
         rotation_id: rotation.id.to_string(),
-        on_call: on_call.held.iter().map(entry).collect(),
+        on_call: on_call.held.iter().filter_map(entry).collect(),
         unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
         external_assignments,
         users,
@@ -173,23 +173,25 @@ fn whole(
     }
 }
 
-fn entry(held: &Held) -> Entry {
-    Entry {
-        user_id: held.user.to_string(),
-        turn: held.turn.map(to_i32),
-        cell_id: Some(held.cell.to_string()),
-        lane_id: Some(held.lane.to_string()),
-        lane_name: held.lane_name.clone(),
-        window_id: Some(held.window.to_string()),
-        window_name: held.window_name.clone(),
-        since: Some(held.bounds.since.into()),
-        until: held.bounds.until.map(Moment),
-        covered_until: held.bounds.covered_until.map(Moment),
-        turn_ends: held.bounds.turn_ends.map(Moment),
-        skipped_for_absence: skipped(&held.skipped),
-        passed_over: passed_over(&held.passed_over),
+fn entry(held: &Held) -> Option<Entry> {
+    let (duty, bounds) = (&held.duty, &held.bounds);
+    let entry = &duty.entry;
+    Some(Entry {
+        user_id: entry.user.as_ref()?.to_string(),
+        turn: entry.turn.map(to_i32),
+        cell_id: Some(duty.cell.to_string()),
+        lane_id: Some(duty.lane.to_string()),
+        lane_name: entry.lane_name.clone(),
+        window_id: Some(duty.window.to_string()),
+        window_name: entry.window_name.clone(),
+        since: Some(bounds.since.into()),
+        until: bounds.until.map(Moment),
+        covered_until: bounds.covered_until.map(Moment),
+        turn_ends: bounds.turn_ends.map(Moment),
+        skipped_for_absence: skipped(&entry.skipped),
+        passed_over: passed_over(&entry.passed_over),
         absences: absences(&held.absences),
-    }
+    })
 }
 
 fn unmapped(outsider: &Outsider) -> Unmapped {

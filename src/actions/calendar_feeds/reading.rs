@@ -29,9 +29,6 @@ pub struct FeedReading {
 }
 
 /// The feed of a secret; `None` where there is none, or no longer.
-///
-/// # Errors
-/// When the storage fails.
 pub fn find(app: &App, secret: &str) -> Result<Option<CalendarFeed>, ActionError> {
     let hash = hash(secret);
     app.store().read(|tx| Ok(store::load_feed_of(tx, &hash)?))
@@ -39,9 +36,6 @@ pub fn find(app: &App, secret: &str) -> Result<Option<CalendarFeed>, ActionError
 
 /// What a feed shows, with its revision; `None` where whoever it speaks for is gone, or the rotation is gone or hidden from
 /// them. The first reading after a change counts the revision up, which is the only thing that a reading writes.
-///
-/// # Errors
-/// When the storage fails.
 pub fn read(app: &App, feed: &CalendarFeed) -> Result<Option<FeedReading>, ActionError> {
     let now = app.now();
     let found = app.store().read(|tx| gather(app, tx, feed, now))?;
@@ -163,9 +157,6 @@ fn digest(
 impl FeedReading {
     /// The events, by beginning, each with its rotation. The record only grows, so that reading it after the rest changes
     /// nothing: what is not in it yet is still planned.
-    ///
-    /// # Errors
-    /// When the storage fails.
     pub fn events(&self, app: &App) -> Result<Vec<(RotationId, DutyEvent)>, ActionError> {
         let mut budget = Budget::default();
         let mut events = Vec::new();
@@ -213,16 +204,10 @@ impl FeedReading {
 
     /// The plan as far as it can be computed: where hand-overs are too frequent for all of the span, a part of it.
     fn planned(&self, app: &App, rotation: &Rotation, budget: &mut Budget) -> Vec<Duty> {
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &rotation.absences,
-        };
+        let dealing = DealingContext::new(app.calendar(), &rotation.absences);
         let mut until = self.span.until;
         loop {
-            let range = Interval {
-                from: self.span.from,
-                until,
-            };
+            let range = Interval::new(self.span.from, until);
             let found = match self.feed.shows.user() {
                 Some(user) => forecast::duties_of(rotation, dealing, user, range, budget),
                 None => forecast::schedule(rotation, dealing, range),

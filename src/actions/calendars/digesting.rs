@@ -48,10 +48,7 @@ pub fn read(
     let zone = zone.and_then(Zone::by_name).unwrap_or_else(Zone::utc);
     let email = person.and_then(|person| person.email.as_deref());
     let add = |far: SignedDuration| now.saturating_add(far).unwrap_or(now);
-    let span = Interval {
-        from: add(-BACK),
-        until: add(AHEAD),
-    };
+    let span = Interval::new(add(-BACK), add(AHEAD));
     let words = calendar.words();
     let terms = Terms {
         person: &zone,

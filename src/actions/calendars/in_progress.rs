@@ -94,18 +94,12 @@ impl From<Busy> for Refusal {
 
 impl InProgress {
     /// Begins a reading.
-    ///
-    /// # Errors
-    /// [`Busy`].
     pub(in crate::actions) fn begin(&self, calendar: &PersonalCalendarId) -> Result<Place, Busy> {
         self.0.lock().begin(&self.0, calendar, false)
     }
 
     /// Begins a reading that somebody asked for. Waits for one that the loop began, such as the first one of a new calendar. Only
     /// one waits for each calendar.
-    ///
-    /// # Errors
-    /// [`Busy`].
     pub(super) fn begin_asked(
         &self,
         calendar: &PersonalCalendarId,
@@ -123,9 +117,6 @@ impl InProgress {
     }
 
     /// Begins a reading as soon as it can, within a time.
-    ///
-    /// # Errors
-    /// [`Busy`].
     pub(super) fn begin_within(
         &self,
         calendar: &PersonalCalendarId,

@@ -6,9 +6,9 @@ pub(super) use together::{UnderWay, finish};
 
 use super::updating;
 use crate::actions::{App, Error, relays};
-use crate::domain::chat::{ChatError, held_until, is_stale, next_post};
+use crate::domain::chat::{ChatError, held_until, next_post};
 use crate::domain::ids::MessageReference;
-use crate::domain::message::{Message, Recipient};
+use crate::domain::message::Recipient;
 use crate::failpoint;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, Outgoing, WriteTx};
@@ -66,21 +66,8 @@ pub(super) fn post(
 }
 
 fn post_one(app: &App, outgoing: &Outgoing, now: Timestamp) -> Result<MessageReference, ChatError> {
-    let message = judge(outgoing, now)?;
+    let message = outgoing.to_send(now)?;
     app.chat().post(message, &outgoing.sequence.to_string())
-}
-
-/// The message, if it can still be posted.
-fn judge(outgoing: &Outgoing, now: Timestamp) -> Result<&Message, ChatError> {
-    let message = match &outgoing.message {
-        Ok(message) => message,
-        Err(why) => return Err(ChatError::Internal(why.clone())),
-    };
-    let expired = message.expires_at.is_some_and(|at| at <= now);
-    match expired || is_stale(outgoing.created_at, now) {
-        true => Err(ChatError::Expired),
-        false => Ok(message),
-    }
 }
 
 fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Error> {

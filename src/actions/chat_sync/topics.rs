@@ -126,10 +126,7 @@ fn load_text(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<Shown>, E
     let Some(rotation) = store::load_rotation(tx, id)? else {
         return Ok(None);
     };
-    let dealing = DealingContext {
-        calendar: app.calendar(),
-        absences: &rotation.absences,
-    };
+    let dealing = DealingContext::new(app.calendar(), &rotation.absences);
     let group = match &rotation.profile.duty_group {
         Some(group) => store::load_group(tx, group)?,
         None => None,

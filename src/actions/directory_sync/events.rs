@@ -18,9 +18,6 @@ static EVENTS: Author = Author::local(Principal::Chat, "followDirectory");
 /// change nothing.
 ///
 /// May call Slack, so it must not run in a transaction.
-///
-/// # Errors
-/// If the storage fails.
 pub fn note(app: &App, event: &RawEvent) -> Result<(), Error> {
     let Some(slack) = app.slack() else {
         return Ok(());

@@ -34,9 +34,6 @@ pub struct PartnerStatus {
 }
 
 /// The partners with settings.
-///
-/// # Errors
-/// If the storage fails.
 pub fn partners(app: &App) -> Result<Vec<PartnerStatus>, ActionError> {
     let connected: Vec<Partner> = app.partners().connected().collect();
     app.store().read(|tx| {

@@ -60,9 +60,6 @@ impl<'a, 'e> Parts<'a, 'e> {
     }
 
     /// Applies all of them in their order, each where it is not refused.
-    ///
-    /// # Errors
-    /// When the storage fails.
     pub fn apply(&mut self, wanted: Wanted) -> Result<(), ActionError> {
         let Wanted { edits, agrees, .. } = wanted;
         if let Some(patch) = &edits.patch {

@@ -8,7 +8,7 @@ mod letter;
 mod post;
 
 use super::{App, Error};
-use crate::domain::chat::{ChatError, is_stale};
+use crate::domain::chat::ChatError;
 use crate::domain::message::{Message, Recipient};
 use crate::domain::relay::{RelayError, Way};
 use crate::failpoint;
@@ -121,8 +121,8 @@ pub fn run_due(
     if due.is_empty() {
         return Ok(false);
     }
-    for expired in due.extract_if(.., |outgoing| judge(outgoing, now).is_err()) {
-        let why = judge(&expired, now).err().unwrap_or(ChatError::Expired);
+    for expired in due.extract_if(.., |outgoing| outgoing.to_send(now).is_err()) {
+        let why = expired.to_send(now).err().unwrap_or(ChatError::Expired);
         let outcome = Err(RelayError::Permanent(why.detail()));
         in_flight.done.push((expired, outcome));
     }
@@ -147,19 +147,6 @@ pub fn run_due(
         }
     }
     Ok(true)
-}
-
-/// Whether a message can still be sent.
-fn judge(outgoing: &Outgoing, now: Timestamp) -> Result<&Message, ChatError> {
-    let message = match &outgoing.message {
-        Ok(message) => message,
-        Err(why) => return Err(ChatError::Internal(why.clone())),
-    };
-    let expired = message.expires_at.is_some_and(|at| at <= now);
-    match expired || is_stale(outgoing.created_at, now) {
-        true => Err(ChatError::Expired),
-        false => Ok(message),
-    }
 }
 
 /// Sends letters over one connection.

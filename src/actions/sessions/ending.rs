@@ -9,9 +9,6 @@ use crate::store::{self, SessionRecord, Store};
 use jiff::Timestamp;
 
 /// The sessions of a person that are not over, the newest first.
-///
-/// # Errors
-/// When the storage fails.
 pub fn list(
     store: &Store,
     user: &UserId,
@@ -29,9 +26,6 @@ pub fn list(
 }
 
 /// The sessions of everybody that time has not ended, by person, the newest first.
-///
-/// # Errors
-/// When the storage fails.
 pub fn list_all(
     store: &Store,
     rules: &SessionRules,

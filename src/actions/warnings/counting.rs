@@ -85,9 +85,6 @@ impl Warned {
 }
 
 /// Counts anew where something has changed and somebody asks, and answers how long to wait.
-///
-/// # Errors
-/// When the storage cannot be read.
 pub fn refresh(app: &App) -> Result<Duration, Error> {
     // Read before the data: a commit meanwhile is counted at the next turn.
     let generation = app.store().signals().generation();

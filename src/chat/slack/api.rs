@@ -100,9 +100,6 @@ impl Slack {
     }
 
     /// Asks whose token it is, and ends a pause if Slack takes it.
-    ///
-    /// # Errors
-    /// As [`Slack::call`].
     pub fn ask_workspace(&self) -> Result<Workspace, SlackError> {
         let answer = self.send(&AUTH_TEST, &Value::Null)?;
         let text = |name: &str| answer[name].as_str().map(str::to_owned);

@@ -8,11 +8,14 @@ use std::collections::HashMap;
 /// The longest name that is written, in characters.
 const LONGEST_NAME: usize = 60;
 
+/// The longest text of a caller's that is quoted, in characters.
+const QUOTED: usize = 60;
+
 /// Items of a list that are named.
 const ITEMS: usize = 5;
 
 /// What a phrase names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Named {
     Person(UserId),
     Group(GroupId),
@@ -62,10 +65,10 @@ impl Names {
 }
 
 /// Words in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Phrase(Vec<Piece>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Piece {
     Text(String),
     Named(Named),
@@ -102,27 +105,31 @@ impl From<String> for Phrase {
     }
 }
 
-impl From<&Phrase> for Phrase {
-    fn from(phrase: &Phrase) -> Phrase {
-        phrase.clone()
-    }
-}
-
-impl From<&String> for Phrase {
-    fn from(text: &String) -> Phrase {
-        text.clone().into()
-    }
-}
-
 impl From<&str> for Phrase {
     fn from(text: &str) -> Phrase {
         text.to_owned().into()
     }
 }
 
-impl From<&&str> for Phrase {
-    fn from(text: &&str) -> Phrase {
-        (*text).into()
+impl From<bool> for Phrase {
+    fn from(is: bool) -> Phrase {
+        is.to_string().into()
+    }
+}
+
+impl<T: Into<Phrase>> From<Option<T>> for Phrase {
+    fn from(value: Option<T>) -> Phrase {
+        value.map_or_else(|| "none".into(), Into::into)
+    }
+}
+
+/// A text of a caller's, which is shown in quotes.
+#[derive(PartialEq)]
+pub(super) struct Quoted<'a>(pub &'a str);
+
+impl From<Quoted<'_>> for Phrase {
+    fn from(text: Quoted) -> Phrase {
+        quoted(text.0).into()
     }
 }
 
@@ -163,19 +170,34 @@ impl From<&RotationId> for Phrase {
 }
 
 /// The first items of a list, and how many more there are.
-pub fn listed<T>(items: &[T]) -> Phrase
-where
-    for<'a> Phrase: From<&'a T>,
-{
+pub fn listed<T: Into<Phrase>>(
+    items: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+) -> Phrase {
+    let mut items = items.into_iter();
     let mut listed = Phrase::default();
-    for (index, item) in items.iter().take(ITEMS).enumerate() {
+    for (index, item) in items.by_ref().take(ITEMS).enumerate() {
         let between = if index > 0 { ", " } else { "" };
         listed = listed.and(between).and(item);
     }
-    match items.len().saturating_sub(ITEMS) {
+    match items.len() {
         0 => listed,
         more => listed.and(format!(" and {more} more")),
     }
+}
+
+/// Text of a caller's in quotes, short, without the user and the password of URLs in it.
+pub fn quoted(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        let end = after.find(|c: char| c.is_whitespace() || ['/', '?', '#'].contains(&c));
+        let host = &after[..end.unwrap_or(after.len())];
+        shown.push_str(before);
+        rest = &after[host.rfind('@').map_or(0, |at| at + 1)..];
+    }
+    shown.push_str(rest);
+    format!("\"{}\"", cut(&shown, QUOTED))
 }
 
 /// A text of at most so many characters.

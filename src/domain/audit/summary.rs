@@ -1,6 +1,5 @@
 //! What a change was, in one line: what was before and what is after, without secrets.
 
-mod cadence;
 mod directory;
 mod rotation;
 mod webhook;
@@ -10,10 +9,9 @@ pub use rotation::rotation_changes;
 pub use webhook::webhook_changes;
 
 use super::one_line;
-use super::phrase::{Named, Names, Phrase, cut, listed};
+use super::phrase::{Named, Names, Phrase, cut, listed, quoted};
 use crate::domain::time::Interval;
 use std::collections::BTreeSet;
-use std::fmt::Display;
 
 /// The longest summary, in characters.
 const LONGEST: usize = 500;
@@ -21,8 +19,8 @@ const LONGEST: usize = 500;
 /// Changes that a summary names.
 const PARTS: usize = 8;
 
-/// The longest text of a caller's that is quoted, in characters.
-const QUOTED: usize = 60;
+/// What was before a write, and what is after it.
+type Both<'a, T> = (&'a T, &'a T);
 
 /// The changes of one write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,44 +44,60 @@ impl Summary {
     }
 
     /// Adds a value that is another now.
-    fn changed<T: PartialEq, S: Into<Phrase>>(
+    fn changed<'a, T, V: PartialEq + Into<Phrase>>(
         &mut self,
         what: impl Into<Phrase>,
-        before: &T,
-        after: &T,
-        show: impl Fn(&T) -> S,
+        (before, after): Both<'a, T>,
+        get: impl Fn(&'a T) -> V,
     ) {
+        let (before, after) = (get(before), get(after));
         if before != after {
-            let values = show(before).into().and(" to ").and(show(after));
+            let values = before.into().and(" to ").and(after);
             self.add(what.into().and(": ").and(values));
         }
     }
 
     /// Adds what came into a list and what left it.
-    fn list<T: Ord, S: Into<Phrase>>(
+    fn list<'a, T, I: IntoIterator<Item: Ord + Clone + Into<Phrase>>>(
         &mut self,
         what: impl Into<Phrase>,
-        before: &[T],
-        after: &[T],
-        show: impl Fn(&T) -> S,
+        both: Both<'a, T>,
+        get: impl Fn(&'a T) -> I,
     ) {
+        self.list_by(what, both, get, |item| item.clone().into());
+    }
+
+    /// The same of a list whose items are shown otherwise than they are compared.
+    fn list_by<'a, T, I: IntoIterator<Item: Ord>>(
+        &mut self,
+        what: impl Into<Phrase>,
+        (before, after): Both<'a, T>,
+        get: impl Fn(&'a T) -> I,
+        show: impl Fn(&I::Item) -> Phrase,
+    ) {
+        let items = |of| get(of).into_iter().collect::<Vec<_>>();
+        let (before, after) = (items(before), items(after));
         if before == after {
             return;
         }
         let what = what.into();
-        let without = |list: &[T], other: &[T]| -> Vec<Phrase> {
-            let other: BTreeSet<&T> = other.iter().collect();
+        let without = |list: &[I::Item], other: &[I::Item]| -> Vec<Phrase> {
+            let other: BTreeSet<&I::Item> = other.iter().collect();
             let left = list.iter().filter(|item| !other.contains(item));
-            left.map(|item| show(item).into()).collect()
+            left.map(&show).collect()
         };
-        let (added, removed) = (without(after, before), without(before, after));
-        for (verb, items) in [(" added: ", &added), (" removed: ", &removed)] {
-            if !items.is_empty() {
-                self.add(what.clone().and(verb).and(listed(items)));
-            }
-        }
+        let (added, removed) = (without(&after, &before), without(&before, &after));
         if added.is_empty() && removed.is_empty() {
-            self.add(what.and(" reordered"));
+            self.add(what.clone().and(" reordered"));
+        }
+        self.some(what.clone().and(" added: "), added);
+        self.some(what.and(" removed: "), removed);
+    }
+
+    /// Adds a list, if there is something in it.
+    fn some(&mut self, what: impl Into<Phrase>, items: Vec<Phrase>) {
+        if !items.is_empty() {
+            self.add(what.into().and(listed(items)));
         }
     }
 
@@ -109,29 +123,16 @@ impl Summary {
     }
 }
 
-/// Text of a caller's in quotes, short, without the user and the password of URLs in it.
-pub fn quoted(text: &str) -> String {
-    let mut shown = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        let end = after.find(|c: char| c.is_whitespace() || ['/', '?', '#'].contains(&c));
-        let host = &after[..end.unwrap_or(after.len())];
-        shown.push_str(before);
-        rest = &after[host.rfind('@').map_or(0, |at| at + 1)..];
-    }
-    shown.push_str(rest);
-    format!("\"{}\"", cut(&shown, QUOTED))
-}
-
-fn text_or_none(text: &Option<String>) -> String {
-    text.as_deref().map_or_else(|| "none".into(), quoted)
-}
-
-fn or_none<T: Display>(value: &Option<T>) -> String {
-    value
-        .as_ref()
-        .map_or_else(|| "none".into(), ToString::to_string)
+/// The items that there were before and are after, by their ids.
+fn kept<'a, T, V: 'a, I: PartialEq + 'a>(
+    (before, after): Both<'a, T>,
+    get: fn(&T) -> &Vec<V>,
+    id: fn(&V) -> &I,
+) -> impl Iterator<Item = Both<'a, V>> {
+    let known = move |new: &&'a V| get(before).iter().find(|one| id(one) == id(new));
+    get(after)
+        .iter()
+        .filter_map(move |new| Some((known(&new)?, new)))
 }
 
 /// A period as summaries say it.

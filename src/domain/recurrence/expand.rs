@@ -291,10 +291,7 @@ impl Group<'_> {
                 .saturating_add(length(&self.events[event], start, &end))
                 .unwrap_or(until),
         };
-        let period = Interval {
-            from,
-            until: until.min(FOREVER),
-        };
+        let period = Interval::new(from, until.min(FOREVER));
         let is_met = period.meets(self.wanted.span).is_some();
         if !period.is_empty() && is_met && (self.counts)(event) {
             out.push(Instance { period, event });

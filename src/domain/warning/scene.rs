@@ -274,10 +274,9 @@ impl<'a> Scene<'a> {
         });
         let mut told: Vec<Interval> = Vec::new();
         for stretch in stretches {
-            let between = told.last().map(|last| Interval {
-                from: last.until,
-                until: stretch.from,
-            });
+            let between = told
+                .last()
+                .map(|last| Interval::new(last.until, stretch.from));
             let joins = between.is_some_and(|between| {
                 between.is_empty() || within(open, between).next().is_none()
             });

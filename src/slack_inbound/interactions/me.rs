@@ -50,10 +50,7 @@ fn waiting(visit: &Visit) -> Result<Vec<Mention>, ActionError> {
         notified: Some(visit.me().clone()),
         ..MentionFilter::default()
     };
-    let page = Page {
-        number: 1,
-        size: MENTIONS,
-    };
+    let page = Page::first(MENTIONS);
     let (mut found, _) = mentions::list(visit.app, visit.caller(), filter, page)?;
     found.retain(|mention| !mention.passed.contains(visit.me()));
     Ok(found)

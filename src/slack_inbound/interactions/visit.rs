@@ -68,9 +68,6 @@ impl Visit<'_> {
 
     /// Carries a write to a rotation out, once under its `operationId`. `body` is what the write says, so that the same id with
     /// something else is refused; `render` keeps what the answer tells of the output.
-    ///
-    /// # Errors
-    /// As [`Mutation::run`].
     pub fn write<O: Operation>(
         &self,
         rotation: &RotationId,
@@ -99,9 +96,6 @@ impl Visit<'_> {
     }
 
     /// Whether what it writes was written before: the same form, sent again because its answer was lost.
-    ///
-    /// # Errors
-    /// When the storage fails.
     pub fn is_written(&self) -> Result<bool, Error> {
         let (credential, id) = (self.caller().credential(), self.incoming.operation_id());
         let found = |tx: &ReadTx| load_operation(tx, credential, &id);
@@ -123,9 +117,6 @@ impl Visit<'_> {
     }
 
     /// What people are called.
-    ///
-    /// # Errors
-    /// When the storage fails.
     pub fn names<'u>(
         &self,
         users: impl IntoIterator<Item = &'u UserId>,
@@ -173,9 +164,6 @@ impl Visit<'_> {
     }
 
     /// A refusal in words, with people as Slack shows them.
-    ///
-    /// # Errors
-    /// When the storage fails.
     pub fn why(&self, refusal: &Refusal) -> Result<String, Error> {
         let known = |id: &str| -> Result<bool, Error> {
             let user = UserId::from(id);
@@ -185,9 +173,6 @@ impl Visit<'_> {
     }
 
     /// The same for plain text, with people by name.
-    ///
-    /// # Errors
-    /// When the storage fails.
     pub fn why_plain(&self, refusal: &Refusal) -> Result<String, Error> {
         let name = |id: &str| -> Result<Option<String>, Error> {
             let user = UserId::from(id);

@@ -70,9 +70,6 @@ pub fn try_out(slack: &Slack) -> Result<(), String> {
 }
 
 /// Starts the loop.
-///
-/// # Errors
-/// If no thread can be started.
 pub fn start(
     runtime: &Runtime,
     slack: &Arc<Slack>,

@@ -5,6 +5,7 @@ mod parse;
 use super::line::{Line, segment};
 use super::opsgenie::checked;
 use super::people::People;
+use super::schedule::{OneOverride, Schedule};
 use super::units::{self, Answer};
 use super::{DeskSettings, Failure, Source};
 use crate::client::{Proxy, Tls};
@@ -14,12 +15,11 @@ use crate::domain::external::{
 use crate::domain::time::Interval;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use parse::{OneOverride, Page, Responder, Schedule, Tenant, User};
+pub(super) use parse::Responder;
+use parse::{Page, Tenant, User};
 use serde::de::DeserializeOwned;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-
-pub use parse::{definition_of, timeline_of};
 
 /// The most items of a page.
 const PAGE: usize = 50;
@@ -127,15 +127,16 @@ impl Source for Jsm {
     }
 
     fn schedules(&self) -> Result<Vec<ScheduleSummary>, Failure> {
-        let listed: Vec<Schedule> = self.pages(&format!("{}/schedules", self.root()?))?;
+        let listed: Vec<Schedule<Responder>> =
+            self.pages(&format!("{}/schedules", self.root()?))?;
         Ok(listed.iter().map(Schedule::summary).collect())
     }
 
     fn definition(&self, schedule: &str, span: Interval) -> Result<Definition, Failure> {
         let schedule = checked(schedule)?;
         let path = format!("{}/schedules/{schedule}", self.root()?);
-        let read: Schedule = self.line.get(&path)?;
-        let overrides: Vec<OneOverride> = self.pages(&format!("{path}/overrides"))?;
+        let read: Schedule<Responder> = self.line.get(&path)?;
+        let overrides: Vec<OneOverride<Responder>> = self.pages(&format!("{path}/overrides"))?;
         read.definition(&overrides, Some(span))
     }
 
@@ -153,7 +154,7 @@ impl Source for Jsm {
 
     fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure> {
         let path = format!("{}/schedules/{}", self.root()?, checked(schedule)?);
-        let read: Schedule = self.line.get(&path)?;
+        let read: Schedule<Responder> = self.line.get(&path)?;
         Ok((read.outline(), self.timeline(schedule, span)?))
     }
 

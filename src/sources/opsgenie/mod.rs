@@ -4,6 +4,7 @@ mod parse;
 
 use super::line::{Line, segment};
 use super::people::People;
+use super::schedule::{OneOverride, Schedule};
 use super::units::{self, Answer};
 use super::{Failure, KeySettings, Source, is_id};
 use crate::client::{Proxy, Tls};
@@ -11,11 +12,10 @@ use crate::domain::external::{
     Definition, Outline, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
-use parse::{Data, OneOverride, Recipient, Schedule, User};
+pub(super) use parse::Recipient;
+use parse::{Data, User};
 use serde::Deserialize;
 use std::time::Duration;
-
-pub use parse::{definition_of, timeline_of};
 
 /// Opsgenie.
 pub struct Opsgenie {
@@ -74,14 +74,14 @@ impl Source for Opsgenie {
     }
 
     fn schedules(&self) -> Result<Vec<ScheduleSummary>, Failure> {
-        let listed: Vec<Schedule> = self.get("/v2/schedules")?;
+        let listed: Vec<Schedule<Recipient>> = self.get("/v2/schedules")?;
         Ok(listed.iter().map(Schedule::summary).collect())
     }
 
     fn definition(&self, schedule: &str, span: Interval) -> Result<Definition, Failure> {
         let path = format!("/v2/schedules/{}", checked(schedule)?);
-        let read: Schedule = self.get(&format!("{path}?identifierType=id"))?;
-        let overrides: Vec<OneOverride> = self.get(&format!("{path}/overrides"))?;
+        let read: Schedule<Recipient> = self.get(&format!("{path}?identifierType=id"))?;
+        let overrides: Vec<OneOverride<Recipient>> = self.get(&format!("{path}/overrides"))?;
         read.definition(&overrides, Some(span))
     }
 
@@ -98,7 +98,7 @@ impl Source for Opsgenie {
 
     fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure> {
         let path = format!("/v2/schedules/{}?identifierType=id", checked(schedule)?);
-        let read: Schedule = self.get(&path)?;
+        let read: Schedule<Recipient> = self.get(&path)?;
         Ok((read.outline(), self.timeline(schedule, span)?))
     }
 

@@ -1,6 +1,6 @@
 //! Messages that are sent on by mail or to incoming webhooks, and their outcomes.
 
-use super::{MESSAGE, Outgoing, message, recipient, subject_id};
+use super::{MESSAGE, Outgoing, outgoing, subject_id};
 use crate::domain::ids::{ChannelId, UserId};
 use crate::domain::message::{MessageKind, Subject};
 use crate::domain::relay::{NotificationSettings, Way};
@@ -73,21 +73,7 @@ pub fn list_due_relays(
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
     let mut rows = query.query(params![queue.channel(), millis(now), most as i64])?;
-    let mut due = Vec::new();
-    while let Some(row) = rows.next()? {
-        due.push(Outgoing {
-            sequence: row.get(0)?,
-            to: recipient(row, 3)?,
-            message: match message(row, 3) {
-                // The others are still sent.
-                Err(Error::Corrupt(why)) => Err(why),
-                message => Ok(message?),
-            },
-            created_at: instant(row.get(1)?)?,
-            tries: row.get(2)?,
-        });
-    }
-    Ok(due)
+    outgoing(&mut rows)
 }
 
 /// Records that a message was sent on.

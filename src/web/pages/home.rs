@@ -14,7 +14,7 @@ use crate::web::parts::outside;
 use crate::web::parts::people::People;
 use crate::web::parts::warned;
 use crate::web::visit::Visit;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use maud::{Markup, html};
 
 /// How far ahead gaps are looked for.
@@ -82,13 +82,7 @@ fn load_people(
 }
 
 fn own_turns(visit: &Visit, user: &UserId) -> Result<Vec<Shift>, crate::server::Problem> {
-    let range = Interval {
-        from: visit.now,
-        until: visit
-            .now
-            .saturating_add(OWN_AHEAD)
-            .unwrap_or(Timestamp::MAX),
-    };
+    let range = Interval::ahead(visit.now, OWN_AHEAD);
     Ok(duties::to_come(visit.app(), &visit.caller, user, range)?)
 }
 

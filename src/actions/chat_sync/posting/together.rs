@@ -1,6 +1,6 @@
 //! Posts to several recipients at once, each in its order: a platform far away takes long for each message.
 
-use super::{Posted, judge, post_one, record};
+use super::{Posted, post_one, record};
 use crate::actions::chat_sync::updating;
 use crate::actions::{App, Error};
 use crate::chat::slack::{Slack, method};
@@ -147,7 +147,7 @@ fn begin(
         without_old_buttons(tx, &mut open)
     })?;
     for outgoing in open {
-        match judge(&outgoing, now) {
+        match outgoing.to_send(now) {
             Ok(_) => under_way.begin(app, outgoing, now),
             Err(why) => posted.push((outgoing, Err(why))),
         }

@@ -1,8 +1,8 @@
 //! Summaries of what is another in the directory.
 
-use super::super::phrase::{Phrase, listed};
-use super::{Summary, text_or_none};
-use crate::domain::directory::{Directory, Person, Team};
+use super::super::phrase::{Phrase, Quoted};
+use super::Summary;
+use crate::domain::directory::{Directory, Person};
 use crate::domain::directory_reading::DirectoryChanges;
 use crate::domain::ids::UserId;
 use std::collections::{BTreeMap, HashSet};
@@ -10,25 +10,18 @@ use std::collections::{BTreeMap, HashSet};
 /// What is another in the directory: who came, changed and left, and how many groups and channels there are.
 pub fn directory_changes(before: &Directory, after: &Directory) -> Summary {
     let mut told = Summary::default();
-    let name = |team: &Team| text_or_none(&team.name);
-    told.changed("workspace", &before.team, &after.team, name);
-    let people = |directory: &Directory| -> BTreeMap<UserId, Person> {
+    let both = (before, after);
+    told.changed("workspace", both, |d| d.team.name.as_deref().map(Quoted));
+    let people = |directory: &'_ Directory| -> BTreeMap<UserId, Person> {
         let people = directory.people.iter().filter(|one| !one.is_deleted);
-        let people = people.map(|one| (one.id.clone(), one.clone()));
-        people.collect()
+        people.map(|one| (one.id.clone(), one.clone())).collect()
     };
     let (old, new) = (people(before), people(after));
-    let ids =
-        |people: &BTreeMap<UserId, Person>| -> Vec<UserId> { people.keys().cloned().collect() };
-    told.list("people", &ids(&old), &ids(&new), |user| Phrase::from(user));
+    told.list("people", (&old, &new), |people| people.keys());
     let other = |(id, person): &(&UserId, &Person)| old.get(id).is_some_and(|old| old != *person);
-    let changed: Vec<UserId> = (new.iter().filter(other))
-        .map(|(id, _)| id.clone())
-        .collect();
-    if !changed.is_empty() {
-        told.add(Phrase::from("people changed: ").and(listed(&changed)));
-    }
-    let counted = [
+    let changed = new.iter().filter(other).map(|(id, _)| id.into());
+    told.some("people changed: ", changed.collect());
+    for (what, is_same, before, after) in [
         (
             "user groups",
             before.groups == after.groups,
@@ -47,9 +40,10 @@ pub fn directory_changes(before: &Directory, after: &Directory) -> Summary {
             before.handles.len(),
             after.handles.len(),
         ),
-    ];
-    for (what, _, before, after) in counted.iter().filter(|(_, is_same, ..)| !is_same) {
-        told.add(format!("{what}: {before} to {after}"));
+    ] {
+        if !is_same {
+            told.add(format!("{what}: {before} to {after}"));
+        }
     }
     told
 }
@@ -58,41 +52,32 @@ pub fn directory_changes(before: &Directory, after: &Directory) -> Summary {
 pub fn synced_changes(changes: &DirectoryChanges) -> Summary {
     let mut told = Summary::default();
     if let Some(team) = &changes.team {
-        told.add(format!("workspace: {}", text_or_none(&team.name)));
+        told.add(Phrase::from("workspace: ").and(team.name.as_deref().map(Quoted)));
     }
     let moved: HashSet<&UserId> = changes.moved.iter().collect();
-    let came = |person: &&Person| moved.contains(&person.id);
-    let gone = |person: &&Person| person.is_deleted || person.is_external;
-    let ids = |which: &dyn Fn(&&Person) -> bool| -> Vec<UserId> {
+    let came = |person: &Person| moved.contains(&person.id);
+    let gone = |person: &Person| person.is_deleted || person.is_external;
+    let ids = |which: &dyn Fn(&Person) -> bool| -> Vec<Phrase> {
         let people = changes.people.iter().filter(|person| which(person));
-        people.map(|person| person.id.clone()).collect()
+        people.map(|person| (&person.id).into()).collect()
     };
-    for (what, people) in [
-        ("added", ids(&|person| came(person) && !gone(person))),
-        ("removed", ids(&|person| came(person) && gone(person))),
-        ("changed", ids(&|person| !came(person))),
+    told.some(
+        "people added: ",
+        ids(&|person| came(person) && !gone(person)),
+    );
+    told.some(
+        "people removed: ",
+        ids(&|person| came(person) && gone(person)),
+    );
+    told.some("people changed: ", ids(&|person| !came(person)));
+    for (what, count) in [
+        ("user groups added or changed", changes.groups.len()),
+        ("user groups removed", changes.lost_groups.len()),
+        ("channels added or changed", changes.channels.len()),
+        ("channels removed", changes.lost_channels.len()),
     ] {
-        if !people.is_empty() {
-            told.add(Phrase::from(format!("people {what}: ")).and(listed(&people)));
-        }
-    }
-    for (what, changed, lost) in [
-        (
-            "user groups",
-            changes.groups.len(),
-            changes.lost_groups.len(),
-        ),
-        (
-            "channels",
-            changes.channels.len(),
-            changes.lost_channels.len(),
-        ),
-    ] {
-        if changed > 0 {
-            told.add(format!("{what} added or changed: {changed}"));
-        }
-        if lost > 0 {
-            told.add(format!("{what} removed: {lost}"));
+        if count > 0 {
+            told.add(format!("{what}: {count}"));
         }
     }
     told

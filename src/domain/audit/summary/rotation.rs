@@ -1,221 +1,200 @@
 //! Summaries of what is another in a rotation.
 
-use super::super::phrase::Phrase;
-use super::cadence::{cadence, hours};
-use super::{Summary, or_none, period, quoted, text_or_none};
-use crate::domain::absence_policy::AbsencePolicy;
+use super::super::phrase::{Phrase, Quoted};
+use super::{Both, Summary, kept, period, quoted};
 use crate::domain::arrangement::Arranged;
-use crate::domain::ids::{ChannelId, UserId};
+use crate::domain::cadence::Cadence;
+use crate::domain::coverage::Stretch;
 use crate::domain::key::Key;
 use crate::domain::linked::External;
-use crate::domain::rotation::{Cell, ChannelSetting, Members, Rotation, Window};
-use crate::domain::warning_kinds::WarningSettings;
+use crate::domain::rotation::{Cell, ChannelSetting, Rotation, Window};
+use crate::domain::wording;
 
 /// What is another in a rotation. Next turns that a hand-over moves go without saying.
 pub fn rotation_changes(before: &Rotation, after: &Rotation) -> Summary {
     let mut told = Summary::default();
+    let both = (before, after);
     if before.profile != after.profile {
-        profile(&mut told, before, after);
+        profile(&mut told, both);
     }
-    told.changed("enabled", &before.enabled, &after.enabled, bool::to_string);
-    told.changed(
-        "doubleCover",
-        &before.double_cover,
-        &after.double_cover,
-        bool::to_string,
-    );
-    told.changed(
-        "skipsAreOffTime",
-        &before.skips_are_off_time,
-        &after.skips_are_off_time,
-        bool::to_string,
-    );
-    told.changed(
-        "absencePolicy",
-        &before.absence_policy,
-        &after.absence_policy,
-        absence_policy,
-    );
-    if before.members != after.members {
-        members(&mut told, before, after);
+    told.changed("enabled", both, |r| r.enabled);
+    told.changed("doubleCover", both, |r| r.double_cover);
+    told.changed("skipsAreOffTime", both, |r| r.skips_are_off_time);
+    told.changed("absencePolicy", both, absence_policy);
+    told.list("members", both, |r| &r.members.users);
+    told.list("user groups", both, |r| {
+        r.members.groups.iter().map(|one| &one.group)
+    });
+    for both in kept(both, |r| &r.members.groups, |one| &one.group) {
+        let what = Phrase::from("members of ").and(&both.1.group);
+        told.list(what, both, |group| &group.users);
     }
-    grid(&mut told, before, after);
-    duty(&mut told, before, after);
-    arranged(&mut told, before, after);
-    rosters(&mut told, before, after);
+    if before.lanes != after.lanes {
+        lanes(&mut told, both);
+    }
+    if before.windows != after.windows {
+        windows(&mut told, both);
+    }
+    cells(&mut told, both);
+    duty(&mut told, both);
+    if before.arranged != after.arranged {
+        arranged(&mut told, both);
+    }
+    if before.rosters != after.rosters {
+        rosters(&mut told, both);
+    }
     told
 }
 
-fn profile(told: &mut Summary, before: &Rotation, after: &Rotation) {
-    let (before, after) = (&before.profile, &after.profile);
-    told.changed("name", &before.name, &after.name, |name| quoted(name));
-    told.changed(
-        "description",
-        &before.description,
-        &after.description,
-        text_or_none,
-    );
-    told.changed("code", &before.code, &after.code, text_or_none);
-    told.changed("public", &before.public, &after.public, bool::to_string);
-    told.list("owners", &before.owners, &after.owners, |user| {
-        Phrase::from(user)
+fn profile(told: &mut Summary, (before, after): Both<Rotation>) {
+    let both = (&before.profile, &after.profile);
+    told.changed("name", both, |p| Quoted(&p.name));
+    told.changed("description", both, |p| {
+        p.description.as_deref().map(Quoted)
     });
-    told.changed(
-        "enableTopic",
-        &before.enable_topic,
-        &after.enable_topic,
-        bool::to_string,
-    );
-    told.changed(
-        "topicTemplate",
-        &before.topic_template,
-        &after.topic_template,
-        text_or_none,
-    );
-    told.changed(
-        "on-duty group",
-        &before.duty_group,
-        &after.duty_group,
-        |group| group.as_ref().map_or_else(|| "none".into(), Phrase::from),
-    );
-    let shown = |channels: &[ChannelSetting]| -> Vec<(ChannelId, &str)> {
-        let shown = |channel: &ChannelSetting| {
-            let told = match (channel.posts_messages, channel.syncs_topic) {
-                (true, true) => "messages and topic",
-                (true, false) => "messages",
-                (false, _) => "topic",
-            };
-            (channel.channel.clone(), told)
+    told.changed("code", both, |p| p.code.as_deref().map(Quoted));
+    told.changed("public", both, |p| p.public);
+    told.list("owners", both, |p| &p.owners);
+    told.changed("enableTopic", both, |p| p.enable_topic);
+    told.changed("topicTemplate", both, |p| {
+        p.topic_template.as_deref().map(Quoted)
+    });
+    told.changed("on-duty group", both, |p| p.duty_group.as_ref());
+    let shown = |one: &ChannelSetting| {
+        let told = match (one.posts_messages, one.syncs_topic) {
+            (true, true) => "messages and topic",
+            (true, false) => "messages",
+            (false, _) => "topic",
         };
-        channels.iter().map(shown).collect()
+        Phrase::from(&one.channel).and(format!(" ({told})"))
     };
-    told.list(
-        "channels",
-        &shown(&before.channels),
-        &shown(&after.channels),
-        |(channel, told)| Phrase::from(channel).and(format!(" ({told})")),
-    );
-    let (warnings, wanted) = (&before.warnings, &after.warnings);
-    let off = |settings: &WarningSettings| -> Vec<_> {
-        settings.off.iter().map(|kind| kind.name()).collect()
-    };
-    told.list("warnings off", &off(warnings), &off(wanted), |kind| *kind);
-    told.changed(
-        "short rest",
-        &warnings.short_rest_hours,
-        &wanted.short_rest_hours,
-        |hours| format!("{hours} hours"),
-    );
-    let (before, after) = (&before.mentions, &after.mentions);
-    let minutes = |minutes: &u32| format!("{minutes} minutes");
-    told.changed(
-        "mentions expire after",
-        &before.expires_after_minutes,
-        &after.expires_after_minutes,
-        minutes,
-    );
-    told.changed(
-        "mentions remind after",
-        &before.remind_after_minutes,
-        &after.remind_after_minutes,
-        |after| after.as_ref().map_or_else(|| "none".into(), minutes),
-    );
-    told.changed(
-        "mentions one at a time",
-        &before.one_at_a_time,
-        &after.one_at_a_time,
-        bool::to_string,
-    );
-    told.changed(
-        "rotate after a mention is acknowledged",
-        &before.rotate_after_acknowledgement,
-        &after.rotate_after_acknowledgement,
-        bool::to_string,
-    );
+    told.list("channels", both, |p| p.channels.iter().map(shown));
+    told.list("warnings off", both, |p| {
+        p.warnings.off.iter().map(|kind| kind.name())
+    });
+    told.changed("short rest", both, |p| {
+        format!("{} hours", p.warnings.short_rest_hours)
+    });
+    let minutes = |minutes: u32| format!("{minutes} minutes");
+    let both = (&both.0.mentions, &both.1.mentions);
+    told.changed("mentions expire after", both, |m| {
+        minutes(m.expires_after_minutes)
+    });
+    told.changed("mentions remind after", both, |m| {
+        m.remind_after_minutes.map(minutes)
+    });
+    told.changed("mentions one at a time", both, |m| m.one_at_a_time);
+    let what = "rotate after a mention is acknowledged";
+    told.changed(what, both, |m| m.rotate_after_acknowledgement);
 }
 
-fn members(told: &mut Summary, before: &Rotation, after: &Rotation) {
-    let (before, after) = (&before.members, &after.members);
-    told.list("members", &before.users, &after.users, |user| {
-        Phrase::from(user)
-    });
-    let groups = |members: &Members| -> Vec<_> {
-        let groups = members.groups.iter().map(|group| group.group.clone());
-        groups.collect()
+fn absence_policy(rotation: &Rotation) -> String {
+    let policy = &rotation.absence_policy;
+    let calendars = policy.calendars.name();
+    let calendars = match policy.calendars.minimum_hours() {
+        Some(hours) => format!("{calendars} ({hours} h)"),
+        None => calendars.to_owned(),
     };
-    told.list("user groups", &groups(before), &groups(after), |group| {
-        Phrase::from(group)
-    });
-    for group in &after.groups {
-        if let Some(known) = before.groups.iter().find(|g| g.group == group.group) {
-            let what = Phrase::from("members of ").and(&group.group);
-            told.list(what, &known.users, &group.users, |user| Phrase::from(user));
-        }
+    let (over, duty) = (policy.pass_over.name(), policy.while_on_duty.name());
+    format!("calendars {calendars}, {over}, {duty}")
+}
+
+fn lanes(told: &mut Summary, both: Both<Rotation>) {
+    let (before, after) = both;
+    let label = |id: &_| {
+        let at = |r: &Rotation| Some(lane_label(r, r.lanes.iter().position(|one| one.id == *id)?));
+        at(after).or_else(|| at(before)).unwrap_or_default()
+    };
+    told.list_by(
+        "lanes",
+        both,
+        |r| r.lanes.iter().map(|lane| &lane.id),
+        |id| label(id).into(),
+    );
+    for both in kept(both, |r| &r.lanes, |lane| &lane.id) {
+        let index = after
+            .lanes
+            .iter()
+            .position(|one| one.id == both.1.id)
+            .unwrap_or_default();
+        let what = format!("name of lane {}", index + 1);
+        told.changed(what, both, |lane| lane.name.as_deref().map(Quoted));
+        let what = format!("key of {}", lane_label(after, index));
+        told.changed(what, both, |lane| key(&lane.key));
     }
 }
 
-fn grid(told: &mut Summary, before: &Rotation, after: &Rotation) {
-    if before.lanes != after.lanes {
-        let ids = |rotation: &Rotation| -> Vec<_> {
-            rotation.lanes.iter().map(|lane| lane.id.clone()).collect()
+fn windows(told: &mut Summary, both: Both<Rotation>) {
+    let (before, after) = both;
+    let label = |id: &_| {
+        let at = |r: &Rotation| {
+            Some(window_label(
+                r,
+                r.windows.iter().position(|one| one.id == *id)?,
+            ))
         };
-        told.list("lanes", &ids(before), &ids(after), |id| {
-            let known = [after, before].into_iter().find_map(|rotation| {
-                let index = rotation.lanes.iter().position(|lane| lane.id == *id)?;
-                Some(lane_label(rotation, index))
-            });
-            known.unwrap_or_default()
-        });
-        for (index, lane) in after.lanes.iter().enumerate() {
-            if let Some(known) = before.lanes.iter().find(|known| known.id == lane.id) {
-                let what = format!("name of lane {}", index + 1);
-                told.changed(what, &known.name, &lane.name, text_or_none);
-                let what = format!("key of {}", lane_label(after, index));
-                told.changed(what, &known.key, &lane.key, key_or_none);
-            }
-        }
-    }
-    if before.windows != after.windows {
-        let ids = |rotation: &Rotation| -> Vec<_> {
-            let ids = rotation.windows.iter().map(|window| window.id.clone());
-            ids.collect()
-        };
-        told.list("windows", &ids(before), &ids(after), |id| {
-            let known = [after, before].into_iter().find_map(|rotation| {
-                let index = rotation.windows.iter().position(|one| one.id == *id)?;
-                Some(window_label(rotation, index))
-            });
-            known.unwrap_or_default()
-        });
-        for (index, window) in after.windows.iter().enumerate() {
-            if let Some(known) = before.windows.iter().find(|known| known.id == window.id) {
-                changed_window(told, known, (after, index));
-                continue;
-            }
+        at(after).or_else(|| at(before)).unwrap_or_default()
+    };
+    told.list_by(
+        "windows",
+        both,
+        |r| r.windows.iter().map(|window| &window.id),
+        |id| label(id).into(),
+    );
+    for (index, window) in after.windows.iter().enumerate() {
+        let label = window_label(after, index);
+        let Some(known) = before.windows.iter().find(|known| known.id == window.id) else {
             let driven = match &after.external {
-                Some(external) => followed(external).into(),
+                Some(external) => followed(external),
                 None => cadence(&window.cadence),
             };
-            let label = window_label(after, index);
-            let open = Phrase::from(format!("{label}: hours ")).and(hours(&window.coverage));
-            told.add(open.and(", cadence ").and(driven));
-        }
+            told.add(format!(
+                "{label}: hours {}, cadence {driven}",
+                hours(&window.coverage)
+            ));
+            continue;
+        };
+        let both: Both<Window> = (known, window);
+        told.changed(format!("key of {label}"), both, |w| key(&w.key));
+        let name = format!("name of window {}", index + 1);
+        told.changed(name, both, |w| w.name.as_deref().map(Quoted));
+        told.changed(format!("zone of {label}"), both, |w| {
+            w.zone.as_ref().map(ToString::to_string)
+        });
+        told.changed(format!("hours of {label}"), both, |w| hours(&w.coverage));
+        told.changed(format!("cadence of {label}"), both, |w| cadence(&w.cadence));
     }
-    for cell in &after.cells {
-        if let Some(known) = before.cells.iter().find(|known| known.id == cell.id) {
-            let label = cell_label(after, cell);
-            let what = match &label {
-                Some(label) => format!("roster of {label}"),
-                None => "roster".to_owned(),
-            };
-            told.changed(what, &known.roster, &cell.roster, |roster| {
-                roster
-                    .as_ref()
-                    .map_or_else(|| "the common one".into(), |id| quoted(id.as_str()))
-            });
-            let what = format!("{} runs", label.as_deref().unwrap_or("duty"));
-            told.changed(what, &!known.stopped, &!cell.stopped, bool::to_string);
-        }
+}
+
+fn hours(coverage: &[Stretch]) -> String {
+    match coverage {
+        [] => "always".into(),
+        // A semicolon separates changes.
+        coverage => wording::hours(coverage).replace(';', ","),
+    }
+}
+
+fn cadence(cadence: &Option<Cadence>) -> String {
+    let Some(cadence) = cadence else {
+        return "manual".into();
+    };
+    let when = wording::hand_overs(cadence).replace(';', ",");
+    format!("{when}, since {}", cadence.starts_at)
+}
+
+fn cells(told: &mut Summary, both: Both<Rotation>) {
+    for cells in kept(both, |r| &r.cells, |cell| &cell.id) {
+        let label = cell_label(both.1, cells.1);
+        let what = match &label {
+            Some(label) => format!("roster of {label}"),
+            None => "roster".to_owned(),
+        };
+        told.changed(what, cells, |cell| match &cell.roster {
+            Some(id) => quoted(id.as_str()),
+            None => "the common one".into(),
+        });
+        let what = format!("{} runs", label.as_deref().unwrap_or("duty"));
+        told.changed(what, cells, |cell| !cell.stopped);
     }
 }
 
@@ -243,66 +222,30 @@ fn cell_label(rotation: &Rotation, cell: &Cell) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn changed_window(told: &mut Summary, before: &Window, (rotation, index): (&Rotation, usize)) {
-    let after = &rotation.windows[index];
-    let label = window_label(rotation, index);
-    told.changed(
-        format!("key of {label}"),
-        &before.key,
-        &after.key,
-        key_or_none,
-    );
-    told.changed(
-        format!("name of window {}", index + 1),
-        &before.name,
-        &after.name,
-        text_or_none,
-    );
-    told.changed(
-        format!("zone of {label}"),
-        &before.zone,
-        &after.zone,
-        or_none,
-    );
-    told.changed(
-        format!("hours of {label}"),
-        &before.coverage,
-        &after.coverage,
-        |coverage| hours(coverage),
-    );
-    told.changed(
-        format!("cadence of {label}"),
-        &before.cadence,
-        &after.cadence,
-        cadence,
-    );
-}
-
 /// Who holds the cells.
-fn duty(told: &mut Summary, before: &Rotation, after: &Rotation) {
+fn duty(told: &mut Summary, (before, after): Both<Rotation>) {
     let holder = |cell: &Cell| cell.holder.as_ref().map(|holder| holder.user.clone());
-    let shown = |user: &Option<UserId>| match user {
-        Some(user) => Phrase::from(user),
-        None => "nobody".into(),
-    };
     for (slot, cell) in after.cells.iter().enumerate() {
         let known = before.slot_near(&cell.id, slot);
-        let known = known.and_then(|slot| holder(&before.cells[slot]));
-        let now = holder(cell);
-        if known != now {
+        let both = (
+            known.and_then(|slot| holder(&before.cells[slot])),
+            holder(cell),
+        );
+        if both.0 != both.1 {
             let what = match cell_label(after, cell) {
                 None => "on duty".to_owned(),
                 Some(label) => format!("on duty in {label}"),
             };
-            told.changed(what, &known, &now, shown);
+            told.changed(what, (&both.0, &both.1), |user| match user {
+                Some(user) => Phrase::from(user),
+                None => "nobody".into(),
+            });
         }
     }
 }
 
-fn arranged(told: &mut Summary, before: &Rotation, after: &Rotation) {
-    if before.arranged == after.arranged {
-        return;
-    }
+fn arranged(told: &mut Summary, both: Both<Rotation>) {
+    let (before, after) = both;
     let shown = |rotation: &Rotation, of: &Arranged| {
         let slot = rotation.slot_of(&of.cell);
         let label = slot.and_then(|slot| cell_label(rotation, &rotation.cells[slot]));
@@ -314,48 +257,43 @@ fn arranged(told: &mut Summary, before: &Rotation, after: &Rotation) {
             None => told.add(Phrase::from("arranged: ").and(shown(after, new))),
             Some(known) => {
                 let what = Phrase::from("period arranged for ").and(&new.user);
-                told.changed(what, &known.period, &new.period, |of| period(*of));
+                told.changed(what, (known, new), |of| period(of.period));
             }
         }
     }
     for gone in &before.arranged {
         if !after.arranged.iter().any(|kept| kept.id == gone.id) {
-            let what = Phrase::from("no longer arranged: ");
-            told.add(what.and(shown(before, gone)));
+            told.add(Phrase::from("no longer arranged: ").and(shown(before, gone)));
         }
     }
 }
 
-fn rosters(told: &mut Summary, before: &Rotation, after: &Rotation) {
-    if before.rosters == after.rosters {
-        return;
-    }
-    let handed_over = |before: &Rotation, after: &Rotation| {
-        let holders = |rotation: &Rotation| -> Vec<_> {
-            let holders = rotation.cells.iter();
-            holders.map(|cell| cell.holder.clone()).collect()
-        };
-        holders(before) != holders(after)
+fn rosters(told: &mut Summary, (before, after): Both<Rotation>) {
+    let holders = |rotation: &Rotation| -> Vec<_> {
+        let holders = rotation.cells.iter();
+        holders.map(|cell| cell.holder.clone()).collect()
     };
+    let handed_over = holders(before) != holders(after);
     for roster in &after.rosters {
-        let name = roster.id.as_ref().map_or_else(
-            || "the common roster".to_owned(),
-            |id| format!("roster {}", quoted(id.as_str())),
-        );
+        let name = match &roster.id {
+            Some(id) => format!("roster {}", quoted(id.as_str())),
+            None => "the common roster".to_owned(),
+        };
         let Some(known) = before.rosters.iter().find(|known| known.id == roster.id) else {
             told.add(format!("{name} added"));
             continue;
         };
         if known.narrowed != roster.narrowed {
-            let people = |rotation: &Rotation, roster| -> Vec<UserId> {
-                let order = rotation.order(roster).into_iter();
-                order.map(|position| position.user).collect()
-            };
-            let (before, after) = (people(before, known), people(after, roster));
-            told.list(name, &before, &after, |user| Phrase::from(user));
-        } else if !handed_over(before, after) {
+            let both = (&(before, known), &(after, roster));
+            told.list(name, both, |(rotation, roster)| -> Vec<Phrase> {
+                let order = rotation.order(roster);
+                order
+                    .iter()
+                    .map(|position| (&position.user).into())
+                    .collect()
+            });
+        } else if !handed_over {
             for next in &roster.next_turns {
-                let was = known.next_turn(&next.window);
                 let mut windows = after.windows.iter();
                 let index = windows.position(|window| window.id == next.window);
                 let of = match index.filter(|_| after.windows.len() > 1) {
@@ -363,7 +301,9 @@ fn rosters(told: &mut Summary, before: &Rotation, after: &Rotation) {
                     None => String::new(),
                 };
                 let what = format!("next turn{of} in {name}");
-                told.changed(what, &was, &Some(next.turn), or_none);
+                told.changed(what, (known, roster), |roster| {
+                    roster.next_turn(&next.window).map(|turn| turn.to_string())
+                });
             }
         }
     }
@@ -382,17 +322,6 @@ fn followed(external: &External) -> String {
     }
 }
 
-fn key_or_none(key: &Option<Key>) -> String {
-    key.as_ref()
-        .map_or_else(|| "none".into(), |key| quoted(key.as_str()))
-}
-
-fn absence_policy(policy: &AbsencePolicy) -> String {
-    let calendars = policy.calendars.name();
-    let calendars = match policy.calendars.minimum_hours() {
-        Some(hours) => format!("{calendars} ({hours} h)"),
-        None => calendars.to_owned(),
-    };
-    let (over, duty) = (policy.pass_over.name(), policy.while_on_duty.name());
-    format!("calendars {calendars}, {over}, {duty}")
+fn key(key: &Option<Key>) -> Option<Quoted<'_>> {
+    key.as_ref().map(|key| Quoted(key.as_str()))
 }

@@ -1,33 +1,25 @@
 //! Summaries of what is another in a webhook endpoint.
 
-use super::{Summary, host, quoted};
-use crate::domain::webhook::{Disabled, EventType, Webhook};
+use super::super::phrase::Quoted;
+use super::{Summary, host};
+use crate::domain::webhook::Webhook;
 
 /// What is another in a webhook endpoint. Of its URL the host is shown: the rest may carry a secret.
 pub fn webhook_changes(before: &Webhook, after: &Webhook) -> Summary {
     let mut told = Summary::default();
-    told.changed("name", &before.name, &after.name, |name| quoted(name));
+    let both = (before, after);
+    told.changed("name", both, |w| Quoted(&w.name));
     if before.url != after.url {
-        told.add(format!(
-            "URL: {} to {}",
-            host(&before.url),
-            host(&after.url)
-        ));
+        let (old, new) = (host(&before.url), host(&after.url));
+        told.add(format!("URL: {old} to {new}"));
     }
-    let names = |kinds: &[EventType]| -> Vec<&'static str> {
-        kinds.iter().map(|kind| kind.name()).collect()
-    };
-    told.list(
-        "eventTypes",
-        &names(&before.event_types),
-        &names(&after.event_types),
-        |name| *name,
-    );
-    let enabled = |disabled: &Option<Disabled>| match disabled {
+    told.list("eventTypes", both, |w| {
+        w.event_types.iter().map(|kind| kind.name())
+    });
+    told.changed("state", both, |w| match &w.disabled {
         None => "enabled".to_owned(),
         Some(disabled) => format!("disabled ({})", disabled.reason.name()),
-    };
-    told.changed("state", &before.disabled, &after.disabled, enabled);
+    });
     if before.current != after.current {
         let (old, new) = (&before.current.id, &after.current.id);
         let until = match &after.previous {

@@ -3,6 +3,7 @@
 use super::coverage::{self, Wished};
 use super::{Before, action, carried, done, page, patch};
 use crate::domain::rotation::{Rotation, Window};
+use crate::domain::wording;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::pages::{editable, times};
@@ -80,10 +81,10 @@ fn window_card(visit: &Visit, rotation: &Rotation, index: usize, window: &Window
             dl.facts {
                 dt { "Covered" }
                 dd {
-                    (cadence::hours(&window.coverage))
+                    (wording::hours(&window.coverage))
                     @if let Some(zone) = window.zone { " (" (zone.as_str()) ")" }
                 }
-                dt { "Hand-overs" } dd { (cadence::words(window.cadence.as_ref())) }
+                dt { "Hand-overs" } dd { (wording::cadence(window.cadence.as_ref())) }
                 @if !next.is_empty() {
                     dt { "Next five" }
                     dd { ul.list { @for at in &next { li { (times.show_with(*at, window.zone)) } } } }

@@ -4,10 +4,10 @@ use super::{Before, action, carried, done, grid, page, patch, weigh};
 use crate::actions::ActionError;
 use crate::domain::cadence::Cadence;
 use crate::domain::rotation::Rotation;
+use crate::domain::wording;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::pages::{editable, failing, times};
-use crate::web::parts::cadence;
 use crate::web::parts::fields::Filled;
 use crate::web::visit::Visit;
 use jiff::ToSpan;
@@ -49,7 +49,7 @@ fn form(
         @for (index, window) in rotation.windows.iter().enumerate() {
             section.card data-window=(window.id) aria-label=(grid::window_name(rotation, index)) {
                 h2 { bdi { (grid::window_name(rotation, index)) } }
-                @match window.cadence.as_ref().map(|one| (one, cadence::skips(one))) {
+                @match window.cadence.as_ref().map(|one| (one, wording::skips(one))) {
                     Some((one, Some(skipped))) => {
                         p { "Skips a day on " (skipped) "." }
                         @let days = holidays(visit, one);

@@ -7,6 +7,7 @@ use super::coverage::{self, Wished};
 use crate::domain::grid::CadenceSpec;
 use crate::domain::ids::WindowId;
 use crate::domain::rotation::{Mode, Rotation};
+use crate::domain::wording;
 use crate::domain::zones::ZoneName;
 use crate::server::{Outcome, Problem};
 use crate::web::answer;
@@ -186,8 +187,8 @@ fn shown(visit: &Visit, body: &Value, index: usize) -> Markup {
     let times = times(visit);
     html! {
         dl.facts {
-            dt { "Covered" } dd { (cadence::hours(&window.coverage)) }
-            dt { "Hand-overs" } dd { (cadence::words(timed)) }
+            dt { "Covered" } dd { (wording::hours(&window.coverage)) }
+            dt { "Hand-overs" } dd { (wording::cadence(timed)) }
             @if !next.is_empty() {
                 dt { "Next five" }
                 dd { ul.list { @for at in &next { li { (times.show_with(*at, timed.map(|cadence| cadence.zone))) } } } }

@@ -2,11 +2,12 @@
 
 use super::{STRETCH, times_in};
 use crate::domain::rotation::Rotation;
+use crate::domain::wording::DAYS;
 use crate::domain::zones;
 use crate::server::{Problem, Response};
 use crate::web::form::{Errors, Form, capital};
 use crate::web::pages::settings::{action, carried, coverage, grid, page};
-use crate::web::parts::cadence::{self, DAYS};
+use crate::web::parts::cadence;
 use crate::web::parts::fields::{self, Choice, Filled, hidden};
 use crate::web::visit::Visit;
 use maud::{Markup, html};

@@ -2,9 +2,9 @@
 
 use super::{STRETCH, times_in};
 use crate::domain::rotation::Rotation;
+use crate::domain::wording::DAYS;
 use crate::domain::zones::ZoneName;
 use crate::web::form::{Errors, Form};
-use crate::web::parts::cadence::DAYS;
 use crate::web::parts::time;
 use crate::web::visit::Visit;
 use serde_json::{Map, Value, json};
