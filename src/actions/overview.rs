@@ -156,7 +156,7 @@ fn of_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<Vec<Rotat
 
 /// Which requests of a person are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum OwnRequests {
     /// Those that are pending.
     Pending,
     /// All that are kept, with those that meet the coming year.
@@ -177,13 +177,13 @@ pub fn requests_of(
     app: &App,
     caller: &Principal,
     user: &UserId,
-    wanted: Wanted,
+    wanted: OwnRequests,
 ) -> Result<Vec<Asked>, ActionError> {
     let now = app.now();
     app.store().read(|tx| {
         let mut found = Vec::new();
         for rotation in of_person(tx, caller, user)? {
-            if wanted == Wanted::Pending && rotation.pending.is_empty() {
+            if wanted == OwnRequests::Pending && rotation.pending.is_empty() {
                 continue;
             }
             let context = AgreementContext {
@@ -225,10 +225,10 @@ const MOST_REQUESTS: usize = 500;
 fn kept(
     tx: &ReadTx,
     rotation: &Rotation,
-    wanted: Wanted,
+    wanted: OwnRequests,
     now: Timestamp,
 ) -> Result<Vec<crate::domain::request::Request>, ActionError> {
-    if wanted == Wanted::Pending {
+    if wanted == OwnRequests::Pending {
         return Ok(store::list_pending_requests(tx, &rotation.id, MAX_PENDING)?);
     }
     let range = Interval {

@@ -34,7 +34,7 @@ const MOST_TURNS: usize = 25_000;
 
 /// Edits to look at.
 #[derive(Default)]
-pub struct Wanted {
+pub struct PreviewQuery {
     pub edits: Edits,
     /// Refuses what the patch repeats of the rotation without changing it, where it is not so.
     pub agrees: Option<Agrees>,
@@ -42,11 +42,11 @@ pub struct Wanted {
     pub warns: bool,
 }
 
-impl From<Edits> for Wanted {
-    fn from(edits: Edits) -> Wanted {
-        Wanted {
+impl From<Edits> for PreviewQuery {
+    fn from(edits: Edits) -> PreviewQuery {
+        PreviewQuery {
             edits,
-            ..Wanted::default()
+            ..PreviewQuery::default()
         }
     }
 }
@@ -104,7 +104,7 @@ pub fn of(
     app: &App,
     caller: &Principal,
     id: &RotationId,
-    wanted: Wanted,
+    wanted: PreviewQuery,
     when: When,
 ) -> Result<Preview, ActionError> {
     let (stored, found) = reads::in_context(app, caller, id, |tx, context| {

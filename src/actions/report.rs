@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What is to be reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ReportQuery {
     pub range: Interval,
     /// Only of this rotation.
     pub rotation: Option<RotationId>,
@@ -41,7 +41,7 @@ pub fn duty(
     store: &Store,
     calendar: &Calendar,
     caller: &Principal,
-    wanted: &Wanted,
+    wanted: &ReportQuery,
 ) -> Result<Vec<Row>, ActionError> {
     let only = caller.check_report(wanted.user.as_ref())?;
     if wanted.range.length() > LONGEST {

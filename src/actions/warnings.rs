@@ -5,8 +5,8 @@ mod counting;
 
 #[cfg(test)]
 pub(super) use across::all_within;
-pub use across::{Found, MOST, of_all};
 use across::{Looks, each};
+pub use across::{MOST, RotationWarning, of_all};
 #[cfg(test)]
 pub(super) use counting::count;
 pub use counting::{Counted, Warned, refresh};
@@ -26,7 +26,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::roster;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::warning::{self, Around, Duty, Known, Plan, Wanted, Warning};
+use crate::domain::warning::{self, Around, Duty, Known, Plan, Warning, WarningFilter};
 use crate::domain::warning_kinds::Severity;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
@@ -102,7 +102,7 @@ pub fn of_plan(
     let around = surroundings(app, tx, rotation, &held, (naming, &mut People::new()))?;
     let mut duty = Duty::default();
     duty.add(&rotation.id, Some(&rotation.profile.name), &held, |_| true);
-    let wanted = Wanted {
+    let wanted = WarningFilter {
         severity,
         before: None,
     };

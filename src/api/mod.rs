@@ -72,7 +72,7 @@ use jiff::Timestamp;
 use on_call_cache::OnCallCache;
 use operation::Body;
 use request_metrics::RequestMetrics;
-use routes::{Found, Handler, Needs, ROUTES, Row};
+use routes::{Handler, Needs, ROUTES, RouteMatch, Row};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use watch::{Detail, MetricsCache};
@@ -293,9 +293,9 @@ fn find(request: &Request) -> Result<(usize, Path<'_>, &str), Problem> {
     let (path, query) = url::split(request.target());
     let segments = url::segments(path).ok_or_else(Problem::unknown_route)?;
     match routes::find(request.method(), &segments) {
-        Found::Route(index, path) => Ok((index, path, query)),
-        Found::Methods(allowed) => Err(Problem::wrong_method(&allowed)),
-        Found::Nothing => Err(Problem::unknown_route()),
+        RouteMatch::Route(index, path) => Ok((index, path, query)),
+        RouteMatch::Methods(allowed) => Err(Problem::wrong_method(&allowed)),
+        RouteMatch::Nothing => Err(Problem::unknown_route()),
     }
 }
 

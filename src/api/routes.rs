@@ -212,7 +212,7 @@ pub static ROUTES: &[Row] = &[
 ];
 
 /// The result of matching a method and a path.
-pub enum Found<'a> {
+pub enum RouteMatch<'a> {
     /// The index in [`ROUTES`].
     Route(usize, Path<'a>),
     /// The path exists with these methods.
@@ -223,24 +223,24 @@ pub enum Found<'a> {
 /// Matches a method and the raw segments of a path. Literal segments match byte for byte, because a proxy that restricts a
 /// path compares bytes too. Only parameters are decoded. `HEAD` matches `GET`; the server omits the
 /// body.
-pub fn find<'a>(method: &str, segments: &[&'a str]) -> Found<'a> {
+pub fn find<'a>(method: &str, segments: &[&'a str]) -> RouteMatch<'a> {
     let method = if method == "HEAD" { "GET" } else { method };
     let mut allowed = Vec::new();
     let fitting = |(_, row): &(usize, &Row)| fits(row.pattern, segments);
     for (index, row) in ROUTES.iter().enumerate().filter(fitting) {
         if row.method == method {
             let path = parameters(row.pattern, segments);
-            return path.map_or(Found::Nothing, |path| Found::Route(index, path));
+            return path.map_or(RouteMatch::Nothing, |path| RouteMatch::Route(index, path));
         }
         allowed.push(row.method);
     }
     if allowed.is_empty() {
-        return Found::Nothing;
+        return RouteMatch::Nothing;
     }
     if allowed.contains(&"GET") {
         allowed.push("HEAD");
     }
-    Found::Methods(allowed.join(", "))
+    RouteMatch::Methods(allowed.join(", "))
 }
 
 /// The segments of a pattern, which begins with a slash.
@@ -358,9 +358,9 @@ mod tests {
         ] {
             let segments = url::segments(path).unwrap();
             let found = match find(method, &segments) {
-                Found::Nothing => "nothing".to_owned(),
-                Found::Methods(allowed) => allowed,
-                Found::Route(index, Path(values)) => {
+                RouteMatch::Nothing => "nothing".to_owned(),
+                RouteMatch::Methods(allowed) => allowed,
+                RouteMatch::Route(index, Path(values)) => {
                     let row = &ROUTES[index];
                     let mut text = format!("{} {}", row.method, row.pattern);
                     for (name, value) in values {

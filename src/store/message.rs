@@ -50,7 +50,7 @@ impl Outgoing {
 
 /// A sent message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentMessage {
     pub at: Timestamp,
     pub message: Message,
     /// The platform's reference; `None` for messages that were posted by storing them.
@@ -340,7 +340,7 @@ pub fn next_message(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
 }
 
 /// The sent messages among the `most` newest ones, in sending order.
-pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>, Error> {
+pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<SentMessage>, Error> {
     let sql = format!(
         "SELECT state, ended_at, reference, {MESSAGE} FROM message ORDER BY sequence DESC LIMIT ?1"
     );
@@ -349,7 +349,7 @@ pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>, Error> {
     let mut sent = Vec::new();
     while let Some(row) = rows.next()? {
         if row.get::<_, String>(0)? == "sent" {
-            sent.push(Sent {
+            sent.push(SentMessage {
                 at: instant(row.get(1)?)?,
                 reference: row.get::<_, Option<String>>(2)?.map(Into::into),
                 message: message(row, 3)?,
@@ -357,7 +357,7 @@ pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>, Error> {
         }
     }
     sent.reverse();
-    sent.sort_by_key(|message: &Sent| message.at);
+    sent.sort_by_key(|message: &SentMessage| message.at);
     Ok(sent)
 }
 

@@ -58,8 +58,8 @@ use gate::Site;
 use notes::Notes;
 use pages::docs::Docs;
 use readings::FeedReadings;
-use routes::{Found, ROUTES, Who};
-use sent::{Repeats, Sent};
+use routes::{ROUTES, RouteMatch, Who};
+use sent::{FormHistory, Repeats};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -106,7 +106,7 @@ pub struct Web {
     budget: RequestBudget,
     notes: Notes,
     feed_readings: FeedReadings,
-    sent: Sent,
+    sent: FormHistory,
     repeats: Repeats,
     /// Makes the OpenAPI document, of which the pages about the API are made when first asked for.
     api: fn() -> Value,
@@ -142,7 +142,7 @@ impl Web {
             refusals: Refusals::default(),
             notes: Notes::default(),
             feed_readings: FeedReadings::default(),
-            sent: Sent::default(),
+            sent: FormHistory::default(),
             repeats: Repeats::default(),
             api: || Value::Null,
             docs: OnceLock::new(),
@@ -177,9 +177,9 @@ impl Web {
         let (path, query) = url::split(request.target());
         let is_read = matches!(request.method(), "GET" | "HEAD");
         let (row, parts) = match routes::find(request.method(), path) {
-            Found::Row(index, parts) => (index, parts),
-            Found::Nothing => return Err(Problem::unknown_route()),
-            Found::OtherMethod(allowed) => {
+            RouteMatch::Row(index, parts) => (index, parts),
+            RouteMatch::Nothing => return Err(Problem::unknown_route()),
+            RouteMatch::OtherMethod(allowed) => {
                 self.site.check_host(request)?;
                 return Err(Problem::wrong_method(&allowed));
             }
@@ -286,8 +286,8 @@ impl Edge for Web {
     fn counted(&self, request: &Request) -> Option<&RouteMetrics> {
         let (path, _) = url::split(request.target());
         match routes::find(request.method(), path) {
-            Found::Row(index, _) => Some(&self.counters[index]),
-            Found::OtherMethod(_) | Found::Nothing => None,
+            RouteMatch::Row(index, _) => Some(&self.counters[index]),
+            RouteMatch::OtherMethod(_) | RouteMatch::Nothing => None,
         }
     }
 

@@ -246,7 +246,7 @@ pub fn logged(path: &str) -> Cow<'_, str> {
 }
 
 /// Where a path leads.
-pub enum Found<'a> {
+pub enum RouteMatch<'a> {
     /// To a row of the table, with the parts that its pattern leaves open.
     Row(usize, Vec<Cow<'a, str>>),
     /// To rows for these methods alone.
@@ -255,9 +255,9 @@ pub enum Found<'a> {
 }
 
 /// Finds a path. What a pattern names matches byte for byte; only the parts that it leaves open are decoded.
-pub fn find<'a>(method: &str, path: &'a str) -> Found<'a> {
+pub fn find<'a>(method: &str, path: &'a str) -> RouteMatch<'a> {
     let Some(sent) = url::segments(path) else {
-        return Found::Nothing;
+        return RouteMatch::Nothing;
     };
     let method = if method == "HEAD" { "GET" } else { method };
     let mut allowed: Vec<&str> = Vec::new();
@@ -266,19 +266,19 @@ pub fn find<'a>(method: &str, path: &'a str) -> Found<'a> {
             continue;
         };
         if row.method == method {
-            return Found::Row(index, parts);
+            return RouteMatch::Row(index, parts);
         }
         if !allowed.contains(&row.method) {
             allowed.push(row.method);
         }
     }
     match allowed.is_empty() {
-        true => Found::Nothing,
+        true => RouteMatch::Nothing,
         false => {
             if allowed.contains(&"GET") {
                 allowed.push("HEAD");
             }
-            Found::OtherMethod(allowed.join(", "))
+            RouteMatch::OtherMethod(allowed.join(", "))
         }
     }
 }
@@ -349,12 +349,12 @@ mod tests {
             ("DELETE", "/login", "GET, POST, HEAD"),
         ] {
             let shown = match find(method, path) {
-                Found::Row(index, parts) => {
+                RouteMatch::Row(index, parts) => {
                     let parts = parts.iter().map(|part| format!(" {part}"));
                     format!("{}{}", ROUTES[index].pattern, parts.collect::<String>())
                 }
-                Found::OtherMethod(allowed) => allowed,
-                Found::Nothing => "-".into(),
+                RouteMatch::OtherMethod(allowed) => allowed,
+                RouteMatch::Nothing => "-".into(),
             };
             assert_eq!(shown, expected, "{method} {path}");
         }

@@ -269,9 +269,9 @@ pub struct AssignmentRequest {
 }
 
 /// A write body whose operation id is required. A preview of the same body does not require it.
-pub struct Named<T>(PhantomData<T>);
+pub struct WithOperationId<T>(PhantomData<T>);
 
-impl<T: JsonSchema> JsonSchema for Named<T> {
+impl<T: JsonSchema> JsonSchema for WithOperationId<T> {
     fn schema_name() -> Cow<'static, str> {
         format!("{}WithOperationId", T::schema_name()).into()
     }

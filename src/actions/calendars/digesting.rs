@@ -1,7 +1,7 @@
 //! Makes absences of the body of a calendar, within bounds.
 
 use crate::domain::personal_calendar::PersonalCalendar;
-use crate::domain::recurrence::expand::{Wanted, expand};
+use crate::domain::recurrence::expand::{InstanceQuery, expand};
 use crate::domain::recurrence::zone::Zone;
 use crate::domain::recurrence::{TooMuch, Work};
 use crate::domain::time::Interval;
@@ -55,7 +55,7 @@ pub fn read(
         until: span.until,
         counts: &|about| about.counts(calendar.counts, &words, email),
     };
-    let wanted = Wanted {
+    let wanted = InstanceQuery {
         span,
         near: now,
         most: MOST,

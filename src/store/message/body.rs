@@ -2,7 +2,7 @@
 
 use crate::domain::ids::{MentionId, RequestId};
 use crate::domain::mention::Thread;
-use crate::domain::message::{Answer, Content, Message, PeopleNames, Subject};
+use crate::domain::message::{OfferedAnswer, Content, Message, PeopleNames, Subject};
 use crate::store::Error;
 use crate::store::rows::json;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub(super) struct Body {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mention: Option<MentionId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub answers: Vec<Answer>,
+    pub answers: Vec<OfferedAnswer>,
     #[serde(default, skip_serializing_if = "PeopleNames::is_empty")]
     pub people: PeopleNames,
     #[serde(default, skip_serializing_if = "Option::is_none")]

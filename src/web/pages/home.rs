@@ -2,7 +2,7 @@
 
 use super::{link_to, path_of, path_to, slot_label, slot_text, times};
 use crate::actions::duties;
-use crate::actions::overview::{self, Asked, Overview, Wanted};
+use crate::actions::overview::{self, Asked, Overview, OwnRequests};
 use crate::domain::forecast::{AbsentOnCall, Gap, Shift};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Mode, Rotation};
@@ -87,7 +87,7 @@ fn own_turns(visit: &Visit, user: &UserId) -> Result<Vec<Shift>, crate::server::
 }
 
 fn waiting(visit: &Visit, user: &UserId) -> Result<Vec<Asked>, crate::server::Problem> {
-    let all = overview::requests_of(visit.app(), &visit.caller, user, Wanted::Pending)?;
+    let all = overview::requests_of(visit.app(), &visit.caller, user, OwnRequests::Pending)?;
     let theirs = |asked: &Asked| {
         let capability = &asked.view.capability;
         capability.can_accept || capability.can_decline

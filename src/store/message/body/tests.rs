@@ -233,7 +233,7 @@ fn stored_texts_are_kept() {
 
 #[test]
 fn what_goes_with_the_content_is_stored() {
-    let about = |subject, answers: &[Answer]| Message {
+    let about = |subject, answers: &[OfferedAnswer]| Message {
         thread: Some(Thread("17.1".into())),
         subject,
         answers: answers.to_vec(),
@@ -246,7 +246,7 @@ fn what_goes_with_the_content_is_stored() {
         (
             about(
                 Subject::Request("cov_1".into()),
-                &[Answer::Accept, Answer::Decline],
+                &[OfferedAnswer::Accept, OfferedAnswer::Decline],
             ),
             "request",
             "cov_1",
@@ -255,7 +255,7 @@ fn what_goes_with_the_content_is_stored() {
         (
             about(
                 Subject::Mention("men_1".into()),
-                &[Answer::Acknowledge, Answer::Pass],
+                &[OfferedAnswer::Acknowledge, OfferedAnswer::Pass],
             ),
             "mention",
             "men_1",
