@@ -2,7 +2,7 @@
 
 use crate::domain::ids::{MentionId, RequestId};
 use crate::domain::mention::Thread;
-use crate::domain::message::{OfferedAnswer, Content, Message, PeopleNames, Subject};
+use crate::domain::message::{Content, Message, OfferedAnswer, PeopleNames, Subject};
 use crate::store::Error;
 use crate::store::rows::json;
 use serde::{Deserialize, Serialize};
