@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::body::{self, present};
+use super::body::present;
 use super::coverage::Weekday;
 use super::int32::Int32;
 use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
@@ -13,6 +13,7 @@ use crate::domain::cadence::{self, CadenceType, Draft, Kind};
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::linked::{EVENTS, External, NONE};
 use crate::domain::refusal::Refusal;
+use crate::domain::text::read_text;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -242,7 +243,7 @@ struct Country(CountryCode);
 
 impl<'de> Deserialize<'de> for Country {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Country, D::Error> {
-        body::read_text(from, "a country code such as NO", |text| {
+        read_text(from, "a country code such as NO", |text| {
             let known = CountryCode::known(text).map(Country);
             known.map_err(D::Error::custom)
         })
