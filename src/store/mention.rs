@@ -11,7 +11,7 @@ use rusqlite::{OptionalExtension, Row, params};
 /// `[expires, reminds, single, rotates]`.
 type SettingsShape = (u32, Option<u32>, bool, bool);
 
-/// What [`read`] reads.
+/// The columns that [`read`] reads.
 pub(super) const MENTION_COLUMNS: &str =
     "id, rotation_id, channel_id, asker_id, message, state, notified, passed,
     acknowledged_by, opened_at, expires_at, remind_at, closed_at, settings, thread";
