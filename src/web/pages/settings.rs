@@ -137,7 +137,7 @@ fn carried(visit: &Visit, rotation: &Rotation) -> Markup {
     confirm::carried(&tag(visit, rotation), rotation)
 }
 
-/// What a write leaves to be told: nothing but that it was done.
+/// The note after a write.
 fn nothing(_: &str, _: &()) -> Result<String, Error> {
     Ok(String::new())
 }

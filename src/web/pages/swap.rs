@@ -45,7 +45,7 @@ fn leg(key: &str, value: &str) -> Option<NewLeg> {
     })
 }
 
-/// What is refused of a leg or of the other person, as what is wrong with the field in which a turn was chosen.
+/// A refusal of a leg or of the other person as an error of the field in which a turn was chosen.
 fn by_field<T>(outcome: Result<T, ActionError>) -> Result<T, ActionError> {
     const CHOSEN_IN: [(&str, &str); 3] = [
         ("legs[0]", "own"),

@@ -1,4 +1,4 @@
-//! What absences mean for a rotation: which of people's calendars count, who is passed over, and whether somebody who goes away
+//! The absence policy of a rotation: which of people's calendars count, who is passed over, and whether somebody who goes away
 //! hands over.
 
 use super::{Change, Saved, action, carried, carry_out, page, weigh};
