@@ -274,7 +274,7 @@ impl Operation for EndArrangement {
         check_current(&old, self.expected_revision, &draft.rotation)?;
         let from = old.period.from.max(draft.instant(tx));
         let others = |arranged: &Arranged| arranged.id != old.id;
-        draft.say(old.id.as_str(), "assignment ended");
+        draft.describe(old.id.as_str(), "assignment ended");
         draft.change(tx, WindowChange::ByEdit, |change| {
             change.rotation.arranged.retain(others);
         });
@@ -330,7 +330,7 @@ fn assign(
         turn_selection: new.turn_selection,
     };
     let made = arrangement.id.clone();
-    draft.say(
+    draft.describe(
         made.as_str(),
         match replaced {
             Some(_) => "assignment made in the place of another",
@@ -343,7 +343,7 @@ fn assign(
     Ok(made)
 }
 
-/// Settles the draft, updates the records with `mark`, and returns those that changed.
+/// Stores the draft, updates the records with `mark`, and returns those that changed.
 fn written(
     tx: &mut WriteTx,
     draft: &mut Draft,
@@ -351,7 +351,7 @@ fn written(
     changed: &[ArrangementId],
     mark: impl FnOnce(&mut WriteTx) -> Result<(), ActionError>,
 ) -> Result<ArrangementWritten, ActionError> {
-    let queued = draft.settle(tx, Act::Arrangement)?;
+    let queued = draft.store(tx, Act::Arrangement)?;
     mark(tx)?;
     Ok(ArrangementWritten {
         rotation_version: draft.rotation.stamps.version,

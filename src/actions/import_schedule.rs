@@ -344,7 +344,7 @@ fn run<O: Operation>(
         return Err(Refusal::ExternalReadOnly.into());
     }
     operation.apply(tx, &mut draft, &author.principal)?;
-    draft.record_said(tx)?;
+    draft.record_description(tx)?;
     Ok(())
 }
 

@@ -32,7 +32,7 @@ pub struct AgreementPreview {
     pub covered: Vec<Interval>,
     pub conflicts: Vec<Conflict>,
     /// No conflict blocks, and every conflict is acknowledged.
-    pub is_settled: bool,
+    pub can_commit: bool,
     pub selection: Option<TurnSelection>,
 }
 
@@ -48,7 +48,7 @@ impl AgreementPreview {
         AgreementPreview {
             period,
             covered,
-            is_settled: conflict::are_settled(&conflicts, acknowledged),
+            can_commit: conflict::permit_commit(&conflicts, acknowledged),
             conflicts,
             selection,
         }

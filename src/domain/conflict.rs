@@ -119,7 +119,7 @@ pub fn find(
 }
 
 /// Whether no conflict blocks and all are acknowledged.
-pub fn are_settled(conflicts: &[Conflict], ids: &[String]) -> bool {
+pub fn permit_commit(conflicts: &[Conflict], ids: &[String]) -> bool {
     !blocks(conflicts) && acknowledged(conflicts, ids)
 }
 

@@ -13,6 +13,7 @@ mod tests;
 use super::cadence::{Cadence, Skips};
 use super::days;
 use super::holidays::Calendar;
+use super::stored::{As, listed};
 use super::time::{HhMm, Interval, without};
 use super::zones::ZoneName;
 pub use common::CommonHours;
@@ -30,6 +31,16 @@ pub struct Stretch {
     pub start_time: HhMm,
     pub end_day: Weekday,
     pub end_time: HhMm,
+}
+
+listed! {
+    Stretch: |one| (As(one.start_day), one.start_time, As(one.end_day), one.end_time),
+        (As(start_day), start_time, As(end_day), end_time) in (As<Weekday>, HhMm, As<Weekday>, HhMm) => Stretch {
+            start_day,
+            start_time,
+            end_day,
+            end_time,
+        };
 }
 
 /// Days that count as shut, from 00:00 to 24:00 in their zone (`skipsAreOffTime`).
@@ -105,9 +116,9 @@ impl Hours {
         for reach in REACHES {
             let around = spans::around(at, reach);
             let open = self.open_around(weekly.as_ref(), calendar, around);
-            let settled;
-            (view, settled) = look(&open, at, around);
-            if settled {
+            let is_certain;
+            (view, is_certain) = look(&open, at, around);
+            if is_certain {
                 openings = Some(Openings {
                     open: open.into(),
                     around: Some(around),
@@ -190,8 +201,8 @@ impl Openings {
     /// The result of [`Hours::at`], if it is cached.
     pub fn known_at(&self, at: Timestamp) -> Option<View> {
         let around = self.around.filter(|around| around.contains(at))?;
-        let (view, settled) = look(&self.open, at, around);
-        settled.then_some(view)
+        let (view, is_certain) = look(&self.open, at, around);
+        is_certain.then_some(view)
     }
 
     /// Computes and caches the result. `hours` and `calendar` must be the same in every call.

@@ -87,7 +87,7 @@ pub struct CellSpec {
 pub type Mint<'a> = dyn FnMut(&str) -> String + 'a;
 
 /// Gives the rotation the grid; kept cells keep their holders, dropped ones are gone from `rotation.cells`, new ones
-/// stand empty with the entry of a slot that nobody has held yet. Rosters are written and their next turns settled. Dealing is
+/// stand empty with the entry of a slot that nobody has held yet. Rosters are written and their next turns set. Dealing is
 /// the caller's next step.
 ///
 /// Refuses with the path of the member that does not fit; then `rotation` is as it was.

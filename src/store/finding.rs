@@ -1,8 +1,7 @@
 //! Queries for rotations: lists, due rotations, people in rotations, and creation keys.
 
 use super::directory::Page;
-use super::rows::{self, millis};
-use super::shapes::cadence_from_json;
+use super::rows::{self, column, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::cadence::Cadence;
 use crate::domain::ids::{GroupId, RotationId, UserId};
@@ -295,7 +294,7 @@ pub fn list_cadences(tx: &ReadTx) -> Result<Vec<Cadence>, Error> {
     let mut rows = query.query([])?;
     let mut cadences = Vec::new();
     while let Some(row) = rows.next()? {
-        cadences.push(cadence_from_json(&row.get::<_, String>(0)?)?);
+        cadences.push(column(row, 0)?);
     }
     Ok(cadences)
 }

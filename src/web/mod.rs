@@ -30,6 +30,7 @@ mod assets;
 mod cookie;
 mod entry;
 mod form;
+mod form_history;
 mod gate;
 mod layout;
 mod notes;
@@ -37,7 +38,6 @@ mod pages;
 mod parts;
 mod readings;
 mod routes;
-mod sent;
 mod visit;
 
 use crate::actions::App;
@@ -54,12 +54,12 @@ use crate::server::room::{self, RequestBudget};
 use crate::server::{Edge, Outcome, Problem, Request, Response};
 use crate::wire::url;
 use form::Form;
+use form_history::{FormHistory, Repeats};
 use gate::Site;
 use notes::Notes;
 use pages::docs::Docs;
 use readings::FeedReadings;
 use routes::{ROUTES, RouteMatch, Who};
-use sent::{FormHistory, Repeats};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -88,7 +88,7 @@ pub struct Proxy {
     pub secret: Option<(String, String)>,
 }
 
-/// What the header of a proxy says.
+/// The value of a proxy's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProxyMatch {
     #[default]
@@ -163,7 +163,7 @@ impl Web {
         self.docs.get_or_init(|| Docs::of(&(self.api)()))
     }
 
-    /// The same with an identity provider at which people sign in.
+    /// Adds an identity provider at which people sign in.
     pub fn with_sign_ins(self, sign_ins: Option<SignIns>) -> Web {
         Web { sign_ins, ..self }
     }

@@ -1,4 +1,4 @@
-//! What the next page says about the write before it: one line, a way to undo it, and a secret that is shown once. Kept in
+//! The note about a write that the next page shows: one line, a way to undo it, and a secret that is shown once. Kept in
 //! memory for whoever it is said to, for one reading.
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Note {
     pub text: String,
     pub undo: Option<Undo>,
-    /// What is shown this once, such as a token.
+    /// A secret that is shown this once, such as a token.
     pub secret: Option<String>,
 }
 

@@ -66,7 +66,7 @@ pub fn path_of(id: &RotationId, code: Option<&str>) -> String {
     format!("/rotations/{}", code.unwrap_or(id.as_str()))
 }
 
-/// The same of a rotation.
+/// The path of the pages of a rotation that was read.
 pub fn path_to(rotation: &Rotation) -> String {
     path_of(&rotation.id, rotation.profile.code.as_deref())
 }
@@ -76,12 +76,12 @@ pub fn link_to(rotation: &Rotation) -> Markup {
     html! { a href=(path_to(rotation)) { bdi { (rotation.profile.name) } } }
 }
 
-/// What a slot is called; nothing where the rotation has one slot.
+/// The name of a slot; none where the rotation has one slot.
 pub fn slot_text(names: &[String]) -> String {
     names.join(" · ")
 }
 
-/// The same for a cell; never empty.
+/// The name of a cell; never empty.
 pub fn slot_label(rotation: &Rotation, cell: &Cell) -> String {
     let name = slot_text(&forecast::slot_name(rotation, cell));
     if !name.is_empty() {
@@ -102,7 +102,7 @@ pub fn named(visit: &Visit) -> Result<Rotation, Problem> {
     Ok(reads::rotation(visit.app(), &visit.caller, &id)?)
 }
 
-/// The same where the reader may change it.
+/// The rotation that the path names, where the reader may change it.
 ///
 /// # Errors
 /// 403 where they may not.
@@ -117,7 +117,7 @@ pub fn tag(visit: &Visit, rotation: &Rotation) -> String {
     etag::tag(rotation, visit.app().calendar())
 }
 
-/// What a form's write came to: its output, or the page that says why nothing was done. Refusals that name a field stand beside it;
+/// The result of a form's write: its output, or the page that says why nothing was done. Refusals that name a field stand beside it;
 /// `fields` are those that the form has. `again` shows the form once more, with what was typed and what is wrong.
 ///
 /// # Errors
@@ -135,7 +135,7 @@ pub fn failing<T>(
     refused(visit, outcome, fields, again)
 }
 
-/// The same of a write that concerns no rotation: without the page for what has changed meanwhile.
+/// The result of a write that concerns no rotation: without the page for what has changed meanwhile.
 ///
 /// # Errors
 /// Refusals that no form can mend, and errors of ours.
@@ -192,7 +192,7 @@ fn changed_meanwhile(visit: &Visit, id: &RotationId) -> Result<Response, Problem
 /// Changes that the page about a change meanwhile lists at the most.
 const MOST_CHANGES: u64 = 20;
 
-/// What others changed since a version was seen, by the audit log, for readers who may read it.
+/// The changes of others since a version was seen, by the audit log, for readers who may read it.
 fn said_meanwhile(visit: &Visit, rotation: &Rotation, seen: &str) -> Result<Markup, Problem> {
     let seen = confirm::version_seen(seen).filter(|_| visit.caller.check_edit(rotation).is_ok());
     let Some((version, at)) = seen else {

@@ -199,7 +199,7 @@ pub fn preview(preview: &Preview) -> AgreementPreview {
         to: preview.period.until.into(),
         covered: schedule::covered(&preview.covered),
         conflicts: conflict::render_all(&preview.conflicts),
-        can_commit: preview.is_settled,
+        can_commit: preview.can_commit,
         turn_selection: preview.selection.as_ref().map(TurnSelection::of),
     }
 }

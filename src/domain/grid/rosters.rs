@@ -58,7 +58,7 @@ fn window_named(windows: &[Window], named: &[LaneOrWindow], name: &str) -> Optio
 }
 
 /// The common roster, then those that the cells name: kept ones as they are, new ones with all members. Their next turns are
-/// the caller's to settle.
+/// the caller's to set.
 pub(super) fn in_use(rotation: &Rotation, cells: &[Cell]) -> Vec<Roster> {
     let mut rosters: Vec<Roster> = Vec::new();
     for id in std::iter::once(None).chain(cells.iter().map(|cell| cell.roster.clone())) {
@@ -78,7 +78,7 @@ pub(super) fn in_use(rotation: &Rotation, cells: &[Cell]) -> Vec<Roster> {
     rosters
 }
 
-/// Writes the lists of a grid that has its lanes, windows and cells already, and settles the next turns of all rosters. What is
+/// Writes the lists of a grid that has its lanes, windows and cells already, and sets the next turns of all rosters. What is
 /// sent of next turns counts for the windows that begin to deal from the roster or get their first cadence, and for all of them
 /// where its list changes: so the same grid again changes nothing.
 pub(super) fn write(

@@ -168,7 +168,7 @@ fn replaced(
     Ok(users)
 }
 
-/// What an assignment will do, with what has to be accepted.
+/// The effects of an assignment, with the conflicts to acknowledge.
 fn weigh(
     visit: &Visit,
     rotation: &Rotation,

@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const FIELDS: [&str; 4] = ["url", "name", "counts", "words"];
 
-/// What each choice counts.
+/// The explanation of each choice.
 fn counts_text(counts: Counts) -> &'static str {
     match counts {
         Counts::OutOfOffice => "Events that say that I am out of office",

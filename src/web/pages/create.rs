@@ -277,7 +277,7 @@ pub fn create(visit: &Visit) -> Outcome {
     }
 }
 
-/// The same form with more lines for people.
+/// The form with more lines for people.
 fn more_lines(visit: &Visit) -> Outcome {
     let lines: usize = visit.form.one("lines").parse().unwrap_or(LINES);
     let fields = visit
@@ -294,7 +294,7 @@ fn more_lines(visit: &Visit) -> Outcome {
     )
 }
 
-/// What a form asks for beside the rotation itself.
+/// The choices of a form beside the rotation itself.
 struct Plan {
     users: Vec<UserId>,
     lanes: usize,

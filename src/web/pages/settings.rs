@@ -137,7 +137,7 @@ fn carried(visit: &Visit, rotation: &Rotation) -> Markup {
     confirm::carried(&tag(visit, rotation), rotation)
 }
 
-/// What a write leaves to be told: nothing but that it was done.
+/// The note after a write.
 fn nothing(_: &str, _: &()) -> Result<String, Error> {
     Ok(String::new())
 }
@@ -173,13 +173,13 @@ fn write<O: Operation<Output = ()>>(
 struct Before {
     /// The API's operation.
     operation: &'static str,
-    /// What its path names beside the rotation; often nothing.
+    /// The parts of its path beside the rotation; often none.
     named: String,
     body: Value,
 }
 
 impl Before {
-    /// What PATCH restores.
+    /// The body of the PATCH that restores it.
     fn patch(body: Value) -> Before {
         Before {
             operation: "patchRotation",

@@ -34,7 +34,7 @@ fn value(turn: &WholeTurn) -> String {
     format!("{} {from} {until} {}", turn.cell, turn.user)
 }
 
-/// What a form names, as a leg of the API.
+/// A leg of the API from the choice in a form.
 fn leg(key: &str, value: &str) -> Option<(Value, UserId)> {
     let mut parts = value.splitn(4, ' ');
     let (cell, from, to, user) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
@@ -42,7 +42,7 @@ fn leg(key: &str, value: &str) -> Option<(Value, UserId)> {
     Some((leg, UserId::from(user)))
 }
 
-/// What is refused of a leg or of the other person, as what is wrong with the field in which a turn was chosen.
+/// A refusal of a leg or of the other person as an error of the field in which a turn was chosen.
 fn by_field<T>(outcome: Result<T, ActionError>) -> Result<T, ActionError> {
     const CHOSEN_IN: [(&str, &str); 3] = [
         ("legs[0]", "own"),

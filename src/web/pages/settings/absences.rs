@@ -1,4 +1,4 @@
-//! What absences mean for a rotation: which of people's calendars count, who is passed over, and whether somebody who goes away
+//! The absence policy of a rotation: which of people's calendars count, who is passed over, and whether somebody who goes away
 //! hands over.
 
 use super::{Before, action, carried, done, page, patch, weigh};
@@ -75,7 +75,7 @@ fn body_of(rotation: &Rotation) -> Value {
     json!({ "absencePolicy": absence_policy::render(rotation.absence_policy) })
 }
 
-/// What the form says, as the same.
+/// The policy that the form asks for.
 fn body_sent(visit: &Visit) -> Value {
     let mut policy = json!({
         "calendars": visit.form.one("calendars"),

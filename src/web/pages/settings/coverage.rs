@@ -70,9 +70,9 @@ pub struct GridForm<'a> {
     /// The fields of the form.
     pub names: &'a [&'a str],
     pub remarked: &'a [String],
-    /// What else there is to know before saving.
+    /// Further remarks to read before saving.
     pub more: Markup,
-    /// What is said once it is saved.
+    /// The note once it is saved.
     pub told: String,
     /// Whether writing the grid that was there before restores the state.
     pub restores: bool,

@@ -73,7 +73,7 @@ fn form(
     page(visit, rotation, PART, (status, errors), content)
 }
 
-/// What puts a group, or none, back.
+/// The request that restores a group, or none.
 fn before(group: Option<&GroupId>) -> Before {
     let (operation, body) = match group {
         Some(group) => ("setOnDutyGroup", json!({ "userGroupId": group.as_str() })),

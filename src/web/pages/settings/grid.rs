@@ -29,7 +29,7 @@ pub fn show(visit: &Visit) -> Outcome {
     )
 }
 
-/// What a window is called.
+/// The name of a window.
 pub fn window_name(rotation: &Rotation, index: usize) -> String {
     let name = rotation.windows[index].name.clone();
     name.unwrap_or_else(|| match rotation.windows.len() {
@@ -38,7 +38,7 @@ pub fn window_name(rotation: &Rotation, index: usize) -> String {
     })
 }
 
-/// What a lane is called.
+/// The name of a lane.
 pub fn lane_name(rotation: &Rotation, index: usize) -> String {
     let name = rotation.lanes[index].name.clone();
     name.unwrap_or_else(|| format!("Lane {}", index + 1))

@@ -31,7 +31,7 @@ pub fn show(visit: &Visit) -> Outcome {
     )
 }
 
-/// What a roster is called.
+/// The name of a roster.
 fn name(roster: &Roster) -> String {
     match &roster.id {
         Some(id) => format!("Roster {id}"),

@@ -1,4 +1,4 @@
-//! What would change, shown before it is saved.
+//! The preview of an edit, shown before it is saved.
 
 use super::{action, page};
 use crate::actions::ActionError;
@@ -54,7 +54,7 @@ pub struct ConfirmedForm<'a> {
     pub part: &'a str,
     /// The fields of the form.
     pub names: &'a [&'a str],
-    /// What else there is to know before saving.
+    /// Further remarks to read before saving.
     pub more: Markup,
 }
 
@@ -273,7 +273,7 @@ fn carried(people: &People, loads: &BTreeMap<UserId, Change>) -> Markup {
     }
 }
 
-/// What a lane is called, after the edit where it is there still.
+/// The name of a lane: after the edit where it still exists.
 fn lane(preview: &Preview, one: &Difference<LaneId>) -> String {
     let name = |rotation: &Rotation, id: &LaneId| {
         let index = rotation.lanes.iter().position(|lane| lane.id == *id)?;

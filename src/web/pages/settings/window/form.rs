@@ -27,7 +27,7 @@ const TYPES: [(&str, &str); 7] = [
     ("manual", "By hand"),
 ];
 
-/// What a window has, as the fields of its form.
+/// The values of a window as fields of its form.
 pub fn values(visit: &Visit, rotation: &Rotation, index: usize) -> Result<Form, Problem> {
     let window = rotation.windows.get(index);
     let like = window.unwrap_or(&rotation.windows[0]);

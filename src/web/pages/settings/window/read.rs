@@ -1,4 +1,4 @@
-//! What the form of a window asks for, as the body of the API has it.
+//! Reads the form of a window into a body of the API.
 
 use super::{STRETCH, times_in};
 use crate::domain::rotation::Rotation;
