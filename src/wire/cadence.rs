@@ -7,7 +7,7 @@ use super::body::{invalid, present};
 use super::coverage::Weekday;
 use super::external::NONE;
 use super::int32::Int32;
-use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
+use super::moment::{Anchor, Local, Moment};
 use super::schema::inline_schema;
 use super::strict::strict;
 use crate::domain::cadence::{self, Kind, Skips};
@@ -15,6 +15,7 @@ use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::linked::{EVENTS, External};
 use crate::domain::refusal::Refusal;
 use crate::domain::text::read_text;
+use crate::domain::time::HhMm;
 use crate::domain::words::words;
 use crate::domain::zones::{ZoneName, shown};
 use jiff::Timestamp;
@@ -88,7 +89,7 @@ pub struct Cadence {
     pub weeks_in_month: Option<Vec<i32>>,
     /// Set for `daily`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub times: Option<Vec<TimeOfDay>>,
+    pub times: Option<Vec<HhMm>>,
     /// Set for `external`: `pagerPartner`, `opsPartner`, `deskPartner`, or `none` while no schedule is linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner: Option<String>,
@@ -181,14 +182,11 @@ pub fn render(
                 ..timed
             }
         }
-        Kind::Daily { times } => {
-            let times = times.iter().map(|time| TimeOfDay(*time)).collect();
-            Cadence {
-                kind: CadenceType::Daily,
-                times: Some(times),
-                ..timed
-            }
-        }
+        Kind::Daily { times } => Cadence {
+            kind: CadenceType::Daily,
+            times: Some(times.clone()),
+            ..timed
+        },
         Kind::Workday => Cadence {
             kind: CadenceType::Workday,
             ..timed
@@ -204,8 +202,8 @@ pub struct CadenceRequest {
     kind: CadenceType,
     /// A city of the tz database, or `UTC`. Fixed offsets and legacy names are refused. Required except for `manual`.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Zone")]
-    time_zone: Option<Zone>,
+    #[schemars(with = "ZoneName")]
+    time_zone: Option<ZoneName>,
     /// RFC 3339; a value without an offset is read as UTC. Hand-overs are counted from its local date and time. Required
     /// except for `manual`.
     #[serde(default, deserialize_with = "present")]
@@ -238,7 +236,7 @@ pub struct CadenceRequest {
     weeks_in_month: Vec<Int32>,
     /// For `daily`: 1 to 48 times.
     #[serde(default)]
-    times: Vec<TimeOfDay>,
+    times: Vec<HhMm>,
 }
 
 fn needed<T>(value: Option<T>, path: &str, member: &str) -> Result<T, Refusal> {
@@ -263,7 +261,7 @@ impl CadenceRequest {
                 "PUT /v1/rotations/{rotationId}/external has a rotation follow a partner's schedule",
             );
         }
-        let zone = needed(self.time_zone, path, "timeZone")?.0;
+        let zone = needed(self.time_zone, path, "timeZone")?;
         let starts_at = needed(self.starts_at, path, "startsAt")?.0;
         let period = match self.period.map_or(1, |period| period.0) {
             period @ 1.. => period.unsigned_abs(),
@@ -339,7 +337,7 @@ impl CadenceRequest {
                     );
                 }
                 Kind::Daily {
-                    times: distinct(self.times.into_iter().map(|time| time.0)),
+                    times: distinct(self.times.into_iter()),
                 }
             }
         })
