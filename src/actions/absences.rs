@@ -305,8 +305,8 @@ fn change(
     };
     let said = Phrase::from("absence of ").and(&absence.user);
     let said = said.and(format!("{scope} {done}, {}", period(absence.period)));
-    draft.say(absence.id.as_str(), said);
-    let by = (author, Act::Aside);
+    draft.describe(absence.id.as_str(), said);
+    let by = (author, Act::WithoutEvent);
     mutation::follow(app, tx, by, &others, write, |tx, draft, before| {
         fill(tx, draft, absence, &before.absences);
     })?;
@@ -319,7 +319,7 @@ fn change(
     let before = Arc::clone(&draft.rotation.absences);
     draft.reload_absences(tx)?;
     fill(tx, draft, absence, &before);
-    draft.settle(tx, Act::Aside)?;
+    draft.store(tx, Act::WithoutEvent)?;
     Ok(store::save_due(tx, &own, draft.next_due())?)
 }
 

@@ -2,7 +2,7 @@
 
 use super::arrangements::insert_over;
 use super::draft::Draft;
-use super::request_writes::{Notify, Outcome, settle};
+use super::request_writes::{Notify, Outcome, set_state};
 use super::{ActionError, App, overview, reads, requests};
 use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, check_conflicts};
@@ -60,7 +60,7 @@ pub(super) fn accept(
     changed.extend(cut_overlaps(tx, draft, made, &terms)?);
     request.declined.retain(|declined| declined != person);
     request.accepted_by = Some(person.clone());
-    settle(draft, request, RequestState::Accepted);
+    set_state(draft, request, RequestState::Accepted);
     Ok(Outcome::arranged(changed, Notify::Accepted))
 }
 

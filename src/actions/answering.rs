@@ -4,7 +4,7 @@ use super::ActionError;
 use super::acceptance::accept;
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::request_writes::{Notify, Outcome, settle, written};
+use super::request_writes::{Notify, Outcome, set_state, written};
 use super::requests::load;
 use crate::domain::access::Principal;
 use crate::domain::arrangement::Arranged;
@@ -60,7 +60,7 @@ impl Operation for AnswerRequest {
             Step::Accept => accept(tx, draft, &mut found, person, &self.answering)?,
             Step::Decline => decline(draft, &mut found, person),
             Step::Cancel => {
-                settle(draft, &mut found, RequestState::Cancelled);
+                set_state(draft, &mut found, RequestState::Cancelled);
                 Outcome::beside(Notify::Nobody)
             }
             Step::End => end(tx, draft, &mut found, person.clone()),
@@ -85,11 +85,11 @@ fn decline(draft: &mut Draft, request: &mut Request, person: &UserId) -> Outcome
         } else {
             RequestState::Pending
         };
-        settle(draft, request, state);
+        set_state(draft, request, state);
         if !all {
             let declined = format!("{}: declined by ", request.kind.noun());
             let declined = Phrase::from(declined).and(person).and(", still pending");
-            draft.say(request.id.as_str(), declined);
+            draft.describe(request.id.as_str(), declined);
         }
     }
     Outcome::beside(notify)
@@ -111,6 +111,6 @@ fn end(tx: &mut WriteTx, draft: &mut Draft, request: &mut Request, by: UserId) -
             .arranged
             .retain(|arranged| !agreed(arranged));
     });
-    settle(draft, request, RequestState::Ended);
+    set_state(draft, request, RequestState::Ended);
     Outcome::arranged(ended, Notify::Ended(by))
 }

@@ -75,7 +75,7 @@ impl Operation for SetChannel {
                 format!("a rotation has at most {MAX_CHANNELS} channels"),
             )?);
         }
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         Ok(())
     }
 }

@@ -4,14 +4,14 @@ use super::{App, Error, chat_sync, due, relays, sending};
 use crate::store;
 use jiff::Timestamp;
 
-/// Moves the development clock to an instant, through every due instant of rotations and deliveries in order. `settle` sends
+/// Moves the development clock to an instant, through every due instant of rotations and deliveries in order. `send_due` sends
 /// everything that is due.
 pub fn advance(
     app: &App,
     to: Timestamp,
-    settle: &dyn Fn() -> Result<(), Error>,
+    send_due: &dyn Fn() -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let moved = step_to(app, to, settle);
+    let moved = step_to(app, to, send_due);
     // The reached instant is kept, even if the move failed.
     keep_clock(app)?;
     moved
@@ -20,8 +20,12 @@ pub fn advance(
 /// The maximum number of passes over one instant: each pass may queue more work for it.
 const LOOKS: usize = 1000;
 
-fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
-    process_due(app, settle)?;
+fn step_to(
+    app: &App,
+    to: Timestamp,
+    send_due: &dyn Fn() -> Result<(), Error>,
+) -> Result<(), Error> {
+    process_due(app, send_due)?;
     let mut looks = 0;
     loop {
         let to_send = sending::next(app)?.into_iter();
@@ -38,17 +42,17 @@ fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Error>) -> 
             )));
         }
         app.clock().set(at.max(app.now()));
-        process_due(app, settle)?;
+        process_due(app, send_due)?;
     }
     app.clock().set(to);
-    settle()
+    send_due()
 }
 
 /// Processes everything that is due at the current instant, and sends what follows from it.
-pub fn process_due(app: &App, settle: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
+pub fn process_due(app: &App, send_due: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
     due::catch_up_all(app)?;
     due::run_beside(app)?;
-    settle()
+    send_due()
 }
 
 /// The fact that stores the development clock.

@@ -31,9 +31,9 @@ pub struct Draft<'a> {
     before: Rotation,
     /// Whether a record outside the rotation's own state changed that its ETag covers: an arrangement or a
     /// request.
-    touched: bool,
+    has_changed_record: bool,
     /// A change outside the rotation's own state, for the audit entry: its id and summary.
-    said: Option<(String, Summary)>,
+    description: Option<(String, Summary)>,
 }
 
 impl<'a> Draft<'a> {
@@ -59,21 +59,21 @@ impl<'a> Draft<'a> {
             app,
             author,
             before,
-            touched: false,
-            said: None,
+            has_changed_record: false,
+            description: None,
         }
     }
 
     /// Sets the subject and the summary of the audit entry for a change outside the rotation's own state. If the rotation does
     /// not change, only this creates the entry.
-    pub fn say(&mut self, subject: &str, summary: impl Into<Summary>) {
-        self.said = Some((subject.to_owned(), summary.into()));
+    pub fn describe(&mut self, subject: &str, summary: impl Into<Summary>) {
+        self.description = Some((subject.to_owned(), summary.into()));
     }
 
-    /// As [`Draft::say`], for a record that the rotation's ETag covers.
-    pub fn touch(&mut self, subject: &str, summary: impl Into<Summary>) {
-        self.touched = true;
-        self.say(subject, summary);
+    /// As [`Draft::describe`], for a record that the rotation's ETag covers.
+    pub fn describe_record(&mut self, subject: &str, summary: impl Into<Summary>) {
+        self.has_changed_record = true;
+        self.describe(subject, summary);
     }
 
     /// The author of the write.
@@ -176,12 +176,12 @@ impl<'a> Draft<'a> {
 
     /// Stores the draft if the write changed anything: the next version, history entries, the next due instant, and events.
     /// Returns whether there is anything to send.
-    pub fn settle(&mut self, tx: &mut WriteTx, act: Act) -> Result<bool, Error> {
+    pub fn store(&mut self, tx: &mut WriteTx, act: Act) -> Result<bool, Error> {
         let editing = self.editing(tx);
-        let aside = matches!(act, Act::Aside | Act::Calendar);
-        editing.expire_lost(&self.before, &mut self.rotation, aside);
-        if self.is_settled() {
-            if matches!(act, Act::Aside | Act::Calendar) {
+        let is_eventless = matches!(act, Act::WithoutEvent | Act::Calendar);
+        editing.expire_lost(&self.before, &mut self.rotation, is_eventless);
+        if self.is_stored() {
+            if matches!(act, Act::WithoutEvent | Act::Calendar) {
                 // An absence can change who is next.
                 notifications::request_topic_sync(tx, &self.rotation)?;
             }
@@ -221,14 +221,14 @@ impl<'a> Draft<'a> {
         store::clear_unlinked_schedules(tx)?;
         let name = quoted(&self.rotation.profile.name);
         let id = self.rotation.id.clone();
-        self.say(id.as_str(), format!("rotation {name} deleted"));
+        self.describe(id.as_str(), format!("rotation {name} deleted"));
         outbox::announce(tx, self.app, &self.rotation, &[Event::Deleted])?;
         notifications::deleted(tx, self.app, &self.rotation)
     }
 
     /// Whether all changes are stored.
-    pub fn is_settled(&self) -> bool {
-        self.rotation.same_as(&self.before) && !self.touched
+    pub fn is_stored(&self) -> bool {
+        self.rotation.same_as(&self.before) && !self.has_changed_record
     }
 
     fn save(
@@ -257,23 +257,24 @@ impl<'a> Draft<'a> {
             queued |= notifications::change(tx, self.app, [before, after], cause, &news)?;
         }
         self.before = self.rotation.clone();
-        self.touched = false;
+        self.has_changed_record = false;
         Ok(queued)
     }
 
-    /// Adds the audit entry set by [`Draft::say`], unless the entry of a change of the rotation already contains it.
-    pub fn record_said(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
-        match self.said.is_some() {
+    /// Adds the audit entry set by [`Draft::describe`], unless the entry of a change of the rotation already contains it.
+    pub fn record_description(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
+        match self.description.is_some() {
             true => self.record(tx),
             false => Ok(()),
         }
     }
 
-    /// Adds the audit entry with the summary set by [`Draft::say`] and the differences from the stored rotation.
+    /// Adds the audit entry with the summary set by [`Draft::describe`] and the differences from the stored rotation.
     fn record(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
         let id = &self.rotation.id;
-        let said = self.said.take();
-        let (subject, mut summary) = said.unwrap_or_else(|| (id.to_string(), Summary::default()));
+        let description = self.description.take();
+        let (subject, mut summary) =
+            description.unwrap_or_else(|| (id.to_string(), Summary::default()));
         summary.append(rotation_changes(&self.before, &self.rotation));
         for lost in self.lost().filter(|lost| lost.id.as_str() != subject) {
             summary.add(expired(lost));

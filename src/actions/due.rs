@@ -249,7 +249,7 @@ pub fn check_rules(app: &App, rules: &str) -> Result<bool, Error> {
                 draft.plan_reminder(tx);
                 store::save_reminder(tx, &id, draft.rotation.stamps.remind_at)?;
                 // Different days off mean different turns: a duty may no longer be its requester's.
-                draft.settle(tx, Act::Aside)?;
+                draft.store(tx, Act::WithoutEvent)?;
             }
         }
         Ok(())
@@ -276,7 +276,7 @@ pub fn follow_rules(app: &App, rules: &str) -> Result<(), Error> {
                         change.fill(Reason::CoverageChanged);
                     }
                 });
-                draft.settle(tx, Act::Clock)?;
+                draft.store(tx, Act::Clock)?;
             }
         }
         store::save_fact(tx, RULES_FACT, &rules)

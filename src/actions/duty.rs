@@ -36,7 +36,7 @@ impl Operation for Rotate {
             change.hand_over(&named, Reason::RotateToNextOnDuty);
             change.fill(Reason::RotateToNextOnDuty);
         });
-        draft.settle(tx, Act::Duty)?;
+        draft.store(tx, Act::Duty)?;
         Ok(())
     }
 }
@@ -116,7 +116,7 @@ impl Operation for SetOnDuty {
                 }
             }
         });
-        draft.settle(tx, Act::Duty)?;
+        draft.store(tx, Act::Duty)?;
         Ok(())
     }
 }
@@ -178,7 +178,7 @@ impl Operation for ClearDuty {
                 .iter()
                 .for_each(|&slot| change.clear(slot, Reason::DutyCleared))
         });
-        draft.settle(tx, Act::Duty)?;
+        draft.store(tx, Act::Duty)?;
         Ok(())
     }
 }

@@ -113,7 +113,7 @@ impl Operation for BindDutyGroup {
             |_| member.into(),
         )?;
         draft.rotation.profile.duty_group = Some(chosen.group);
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         Ok(())
     }
 }
@@ -127,7 +127,7 @@ impl Operation for UnbindDutyGroup {
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         draft.rotation.profile.duty_group = None;
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         Ok(())
     }
 }

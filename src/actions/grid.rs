@@ -32,7 +32,7 @@ impl Operation for ReplaceCoverage {
         let editing = draft.editing(tx);
         let mint = &mut |prefix: &str| tx.mint(prefix);
         editing.replace_grid(&mut draft.rotation, &spec, mint)?;
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         Ok(())
     }
 }
@@ -69,7 +69,7 @@ impl Operation for WriteRoster {
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let (editing, WriteRoster { roster, spec }) = (draft.editing(tx), self);
         editing.write_roster(&mut draft.rotation, roster.as_ref(), &spec)?;
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         Ok(())
     }
 }

@@ -77,7 +77,7 @@ impl Operation for MakeInboundWebhook {
         if let Some(existing) = existing.as_ref().filter(|_| !self.anew) {
             return Ok(existing.clone());
         }
-        draft.say(
+        draft.describe(
             id.as_str(),
             match existing {
                 Some(_) => "inbound webhook: key replaced",

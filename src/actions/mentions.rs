@@ -77,7 +77,7 @@ impl Operation for OpenMention {
             [] => opened.and("nobody is on call"),
             notified => opened.and("notified ").and(listed(notified)),
         };
-        draft.say(mention.id.as_str(), opened);
+        draft.describe(mention.id.as_str(), opened);
         Ok(mention)
     }
 }
@@ -216,11 +216,11 @@ impl Operation for AnswerMention {
             true => answered.and(format!(", still {before}")),
             false => answered.and(format!(": {before} to {after}")),
         };
-        draft.say(mention.id.as_str(), answered);
+        draft.describe(mention.id.as_str(), answered);
         let hands_over = mention.settings.rotate_after_acknowledgement;
         if self.answer == MentionAnswer::Acknowledge && hands_over {
             hand_over(tx, draft, person);
-            draft.settle(tx, Act::Duty)?;
+            draft.store(tx, Act::Duty)?;
         }
         Ok(mention)
     }
@@ -335,7 +335,7 @@ impl Operation for SetMentionSettings {
             rotate_after_acknowledgement: (change.rotate_after_acknowledgement)
                 .unwrap_or(was.rotate_after_acknowledgement),
         };
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         Ok(())
     }
 }

@@ -44,6 +44,7 @@ pub mod overview;
 pub mod partners;
 pub mod platform;
 pub mod preview;
+pub mod proposals;
 pub mod reach;
 pub mod reads;
 pub mod relays;

@@ -66,7 +66,7 @@ pub trait Operation: Sized + Send + 'static {
         false
     }
 
-    /// Makes the change and settles the draft.
+    /// Makes the change and stores the draft.
     fn apply(
         self,
         tx: &mut WriteTx,
@@ -181,9 +181,9 @@ impl<O: Operation> Mutation<'_, O> {
             return Err(Refusal::ExternalReadOnly.into());
         }
         let output = self.operation.apply(tx, &mut draft, caller)?;
-        debug_assert!(draft.is_settled(), "{} stored nothing", O::NAME);
+        debug_assert!(draft.is_stored(), "{} stored nothing", O::NAME);
         // What changed beside the rotation, where the rotation itself did not.
-        draft.record_said(tx)?;
+        draft.record_description(tx)?;
         log::debug!("{caller}: {} {}", O::NAME, self.rotation);
         let rotation = draft.rotation;
         Ok(Written { rotation, output })
@@ -214,7 +214,7 @@ pub fn follow<T>(
             draft.keep_members(tx)?;
             follow(tx, &mut draft, &before);
             draft.changed_from(before);
-            draft.settle(tx, act)?;
+            draft.store(tx, act)?;
         }
     }
     Ok(answer)

@@ -1,6 +1,6 @@
 //! Partners: paging systems whose schedules rotations follow (rules.md 22). Nothing is ever written there.
 
-mod crowd;
+mod concurrency;
 mod hanging;
 pub mod linking;
 pub mod people;
@@ -10,7 +10,7 @@ pub mod schedules;
 use crate::domain::external::{Partner, ReadFailure};
 use crate::domain::refusal::Refusal;
 use crate::sources::{Failure, Settings, Source};
-use crowd::Crowd;
+use concurrency::Crowd;
 use jiff::SignedDuration;
 use schedules::Listed;
 use std::collections::BTreeMap;

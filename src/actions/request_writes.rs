@@ -35,7 +35,7 @@ impl Outcome {
     /// Only the record of the request changed.
     pub(super) fn beside(notify: Notify) -> Outcome {
         Outcome {
-            act: Act::Aside,
+            act: Act::WithoutEvent,
             arrangements: Vec::new(),
             notify,
         }
@@ -52,11 +52,11 @@ impl Outcome {
 }
 
 /// Sets the state of a request and raises its revision.
-pub(super) fn settle(draft: &mut Draft, request: &mut Request, state: RequestState) {
+pub(super) fn set_state(draft: &mut Draft, request: &mut Request, state: RequestState) {
     let was = std::mem::replace(&mut request.state, state);
     request.revision += 1;
     let (noun, before, after) = (request.kind.noun(), was.name(), state.name());
-    draft.touch(request.id.as_str(), format!("{noun}: {before} to {after}"));
+    draft.describe_record(request.id.as_str(), format!("{noun}: {before} to {after}"));
     if state != RequestState::Pending {
         draft
             .rotation
@@ -82,12 +82,12 @@ pub(super) fn ask(
     let made = Phrase::from(format!("{} of ", request.kind.noun())).and(&request.requester);
     let made = made.and(" to ").and(listed(&request.recipients));
     let made = made.and(format!(" made, {}", period(request.span())));
-    draft.say(request.id.as_str(), made);
+    draft.describe(request.id.as_str(), made);
     draft.rotation.pending.push(request.pending());
     Ok(())
 }
 
-/// Settles the draft and returns the request and the arrangements that changed with it.
+/// Stores the draft and returns the request and the arrangements that changed with it.
 pub(super) fn written(
     tx: &mut WriteTx,
     draft: &mut Draft,
@@ -95,7 +95,7 @@ pub(super) fn written(
     request: &Request,
     outcome: Outcome,
 ) -> Result<RequestWritten, ActionError> {
-    let mut queued = draft.settle(tx, outcome.act)?;
+    let mut queued = draft.store(tx, outcome.act)?;
     let rotation = &draft.rotation;
     let messages = match &outcome.notify {
         Notify::Nobody => Vec::new(),

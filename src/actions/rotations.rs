@@ -49,7 +49,7 @@ impl Operation for PatchRotation {
         }
         let editing = draft.editing(tx);
         editing.patch(&mut draft.rotation, &patch, then.map(|(_, people)| people));
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         Ok(())
     }
 }

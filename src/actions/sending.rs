@@ -252,8 +252,8 @@ pub fn newest(app: &App) -> Result<i64, Error> {
 }
 
 /// The number of deliveries up to a sequence that are in flight, or due and not taken.
-pub fn unsettled(app: &App, newest: i64) -> Result<u64, Error> {
+pub fn unfinished(app: &App, newest: i64) -> Result<u64, Error> {
     let now = app.now();
     app.store()
-        .read(|tx| store::count_unsettled(tx, newest, now))
+        .read(|tx| store::count_unfinished(tx, newest, now))
 }

@@ -237,7 +237,7 @@ impl Operation for SetWarningSettings {
         if let Some(hours) = change.short_rest_hours {
             settings.short_rest_hours = hours;
         }
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         Ok(())
     }
 }

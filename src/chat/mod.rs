@@ -59,7 +59,7 @@ pub trait Chat: Send + Sync {
         wording::time(at, zone)
     }
 
-    /// What a topic counts towards [`Capabilities::longest_topic`].
+    /// The length of a topic as [`Capabilities::longest_topic`] counts it.
     fn topic_cost(&self, text: &str) -> usize {
         text.chars().count()
     }

@@ -116,8 +116,8 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let (sending, chat) = (delivery.handle(), delivery.handle());
     let reading = Arc::clone(&sources);
     let pending_work = PendingWork {
-        all: Box::new(move |until| sending.settle(until)),
-        chat: Box::new(move |until| chat.settle_chat(until)),
+        all: Box::new(move |until| sending.drain(until)),
+        chat: Box::new(move |until| chat.drain_chat(until)),
         sources: Box::new(move |which, until| reading.read(which, until)),
     };
     let mut edges = bootstrap.edges(&config, login, limits)?;

@@ -96,7 +96,7 @@ impl ChatWorkers {
 
     /// Processes everything that is due, and what follows from it. On a platform that may be slow, waits for that until `until`
     /// at most; what is under way then goes on. What waits for the platform counts as processed.
-    pub(super) fn settle(self: &Arc<ChatWorkers>, until: Instant) -> Result<(), Error> {
+    pub(super) fn drain(self: &Arc<ChatWorkers>, until: Instant) -> Result<(), Error> {
         if self.app.slack().is_none() {
             return self.process_all(None);
         }
@@ -106,7 +106,7 @@ impl ChatWorkers {
             // Whoever waited may have left.
             drop(done.send(workers.process_all(Some(until))));
         };
-        let thread = Builder::new().name("chat: settle".into());
+        let thread = Builder::new().name("chat: drain".into());
         thread
             .spawn(process)
             .map_err(|error| Error::NotCommitted(format!("no thread can be started: {error}")))?;

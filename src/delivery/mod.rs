@@ -213,8 +213,8 @@ impl Handle {
     }
 
     /// Processes everything that is due for chat, and what follows from it, until `until` where the platform is slow.
-    pub fn settle_chat(&self, until: Instant) -> Result<(), Error> {
-        self.0.chat.settle(until)
+    pub fn drain_chat(&self, until: Instant) -> Result<(), Error> {
+        self.0.chat.drain(until)
     }
 
     /// Waits until the chat queues are processed, at most until `until` where the platform is slow, and every delivery that was queued by then is finished or due later, then
@@ -222,26 +222,26 @@ impl Handle {
     ///
     /// # Errors
     /// If the storage fails, or if nothing progresses for half a minute.
-    pub fn settle(&self, until: Instant) -> Result<(), Error> {
-        self.settle_chat(until)?;
-        self.0.relays.settle()?;
+    pub fn drain(&self, until: Instant) -> Result<(), Error> {
+        self.drain_chat(until)?;
+        self.0.relays.drain()?;
         let app = &self.0.app;
         let newest = sending::newest(app)?;
         let (mut left, mut since) = (u64::MAX, monotonic());
         loop {
             let seen = self.0.queue_done.generation();
-            let unsettled = sending::unsettled(app, newest)?;
-            if unsettled == 0 {
+            let unfinished = sending::unfinished(app, newest)?;
+            if unfinished == 0 {
                 break;
             }
-            if unsettled != left {
-                (left, since) = (unsettled, monotonic());
+            if unfinished != left {
+                (left, since) = (unfinished, monotonic());
             }
             if self.0.is_stopping() {
                 return Err(Error::Stopped);
             }
             if since.elapsed() > STUCK {
-                let why = format!("{unsettled} deliveries are due and are not taken up");
+                let why = format!("{unfinished} deliveries are due and are not taken up");
                 return Err(Error::NotCommitted(why));
             }
             if self.0.busy().is_empty() {
@@ -260,7 +260,7 @@ fn until_next(app: &App, next: Option<Timestamp>, any: bool) -> Duration {
     let now = app.now();
     let wait = match next {
         Some(at) if at <= now && any => Duration::ZERO,
-        // Whoever moves a frozen clock then settles the queue.
+        // Whoever moves a frozen clock then drains the queue.
         Some(at) if at > now && !app.clock().is_frozen() => {
             Duration::try_from(at.duration_since(now)).unwrap_or(POLL)
         }
@@ -309,7 +309,7 @@ fn start_due(shared: &Arc<Shared>) -> Result<Duration, Error> {
     let mut wait = POLL;
     for (webhook, queue, due) in queues {
         if due > now {
-            // Whoever moves a frozen clock then settles the deliveries.
+            // Whoever moves a frozen clock then drains the deliveries.
             if !app.clock().is_frozen() {
                 let until = Duration::try_from(due.duration_since(now)).unwrap_or(POLL);
                 wait = wait.min(until);

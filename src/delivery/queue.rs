@@ -75,18 +75,18 @@ impl Worker {
     /// The next job that has not been recalled since it was taken: its endpoint may have been disabled in the same commit.
     fn next(&mut self, shared: &Shared, key: &QueueKey) -> Option<Arc<Job>> {
         for _ in 0..RECALLS {
-            let job = self.settle(shared, key)?;
+            let job = self.record_and_take(shared, key)?;
             if job.is_current(&shared.app) {
                 return Some(job);
             }
             self.recalled = Some(job);
         }
-        self.settle(shared, key)
+        self.record_and_take(shared, key)
     }
 
     /// Records what was done, puts back what was recalled, and takes the next delivery. While the storage fails, the queue sends
     /// nothing more. If the program stops meanwhile, it tries once more.
-    fn settle(&mut self, shared: &Shared, key: &QueueKey) -> Option<Arc<Job>> {
+    fn record_and_take(&mut self, shared: &Shared, key: &QueueKey) -> Option<Arc<Job>> {
         let mut waits = WAITS.iter().chain(WAITS.last().into_iter().cycle());
         loop {
             shared.record_step(key);

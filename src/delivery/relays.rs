@@ -79,7 +79,7 @@ impl RelayWorkers {
     }
 
     /// Sends everything that is due.
-    pub(super) fn settle(&self) -> Result<(), Error> {
+    pub(super) fn drain(&self) -> Result<(), Error> {
         for index in 0..self.queues.len() {
             while self.run_due(index)? {}
         }

@@ -116,9 +116,9 @@ impl Hours {
         for reach in REACHES {
             let around = spans::around(at, reach);
             let open = self.open_around(weekly.as_ref(), calendar, around);
-            let settled;
-            (view, settled) = look(&open, at, around);
-            if settled {
+            let is_certain;
+            (view, is_certain) = look(&open, at, around);
+            if is_certain {
                 openings = Some(Openings {
                     open: open.into(),
                     around: Some(around),
@@ -201,8 +201,8 @@ impl Openings {
     /// The result of [`Hours::at`], if it is cached.
     pub fn known_at(&self, at: Timestamp) -> Option<View> {
         let around = self.around.filter(|around| around.contains(at))?;
-        let (view, settled) = look(&self.open, at, around);
-        settled.then_some(view)
+        let (view, is_certain) = look(&self.open, at, around);
+        is_certain.then_some(view)
     }
 
     /// Computes and caches the result. `hours` and `calendar` must be the same in every call.

@@ -24,8 +24,8 @@ pub enum Act {
     /// A partner's schedule was read. Publishes an update if only what is ahead changed.
     Reading,
     /// A write without an event of its own: an absence, a pending request.
-    Aside,
-    /// A person's calendar was read: as [`Act::Aside`], but nobody changed who is on call by hand.
+    WithoutEvent,
+    /// A person's calendar was read: as [`Act::WithoutEvent`], but nobody changed who is on call by hand.
     Calendar,
 }
 
@@ -127,7 +127,7 @@ fn news_from_outside(before: &Rotation, after: &Rotation, act: Act) -> Vec<Event
     if duty_changed {
         let cause = match act {
             Act::Clock | Act::Reading | Act::Calendar => Cause::Scheduled,
-            Act::Edit | Act::Aside if was.is_empty() => Cause::Scheduled,
+            Act::Edit | Act::WithoutEvent if was.is_empty() => Cause::Scheduled,
             _ => Cause::Manual,
         };
         news.push(Event::DutyChanged { cause: Some(cause) });
@@ -246,7 +246,7 @@ fn cause(act: Act, changes: &[Slot]) -> Option<Cause> {
         Act::Clock if changed.any(|slot| slot.rearranged) => None,
         Act::Clock | Act::Reading | Act::Calendar => Some(Cause::Scheduled),
         Act::Duty | Act::Arrangement => Some(Cause::Manual),
-        Act::Edit | Act::Aside => match changed.all(|slot| slot.was.is_none()) {
+        Act::Edit | Act::WithoutEvent => match changed.all(|slot| slot.was.is_none()) {
             true => Some(Cause::Scheduled),
             false => Some(Cause::Manual),
         },

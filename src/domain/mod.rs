@@ -36,6 +36,7 @@ pub mod identity;
 pub mod ids;
 pub mod import;
 pub mod key;
+pub mod limits;
 pub mod linked;
 pub mod linking;
 pub mod load;

@@ -25,7 +25,7 @@ pub struct SignIns {
     pending: AllPending,
 }
 
-/// What a callback says.
+/// The parameters of a callback.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Callback<'a> {
     pub state: &'a str,
@@ -38,7 +38,7 @@ pub struct Callback<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrived {
     pub identity: Identity,
-    /// What they may be matched by, where they are not linked; else the reason for the log.
+    /// The claims to match an unlinked person by; else the reason for the log.
     pub name: Result<ProvidedName, &'static str>,
     /// Their address, if it is verified and the provider is believed about its domain.
     pub email: Option<String>,

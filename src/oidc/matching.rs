@@ -1,4 +1,4 @@
-//! What the claims of a person may be matched by.
+//! The claims by which a person may be matched.
 
 use super::settings::{Matching, Settings};
 use super::token::Claims;

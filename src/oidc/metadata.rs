@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What the document says, as far as it is used.
+/// The members of the document that are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
     pub authorization_endpoint: String,

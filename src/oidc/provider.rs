@@ -31,7 +31,7 @@ const LARGEST: usize = 256 * 1024;
 /// Sign-ins that wait for the provider at once, so that one that hangs does not take every thread.
 const MOST_AT_ONCE: usize = 8;
 
-/// What was read from the provider, and when.
+/// The documents that were read from the provider, and when.
 type Cache<T> = Mutex<Option<(Arc<T>, Timestamp)>>;
 
 /// The identity provider.
@@ -87,7 +87,7 @@ impl Provider {
         }
     }
 
-    /// What the operator set.
+    /// The operator's settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

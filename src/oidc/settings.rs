@@ -1,4 +1,4 @@
-//! What the operator sets about the identity provider.
+//! The operator's settings of the identity provider.
 
 use crate::client::Secret;
 
@@ -14,7 +14,7 @@ pub struct Settings {
     pub client_secret: Secret,
     /// Separated by spaces; `openid` is one of them.
     pub scopes: String,
-    /// What the button on the sign-in page calls the provider.
+    /// The name of the provider on the button of the sign-in page.
     pub name: String,
     pub matching: Matching,
     /// The domains whose verified addresses match a person, in lower case. None: people are linked by hand.

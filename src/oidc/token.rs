@@ -13,7 +13,7 @@ const SKEW: SignedDuration = SignedDuration::from_secs(60);
 /// The longest `sub`, in characters.
 const LONGEST_SUBJECT: usize = 255;
 
-/// What a token must be made for.
+/// The parties and the sign-in that a token must be made for.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
     pub issuer: &'a str,
@@ -22,7 +22,7 @@ pub struct Expected<'a> {
     pub now: Timestamp,
 }
 
-/// What a provider says of a person.
+/// The claims of a provider about a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
     /// Names the person at the provider, for ever.

@@ -11,7 +11,7 @@ use jiff::fmt::rfc2822::DateTimePrinter;
 /// memory use stays flat.
 pub(super) const PIECE: usize = 64 * 1024;
 
-/// What the response says about the connection.
+/// The response's statement about the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// It stays open, which HTTP/1.1 clients assume.
@@ -194,7 +194,7 @@ pub(super) fn render(
     Ok(None)
 }
 
-/// What the head says about the length of the body.
+/// The head's statement of the length of the body.
 enum Length {
     Known(usize),
     Chunked,

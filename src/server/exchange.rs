@@ -19,7 +19,7 @@ use std::net::{IpAddr, SocketAddr};
 pub struct Request {
     inner: rouille::Request,
     client: IpAddr,
-    /// What a trusted proxy says; `None` where there is none.
+    /// The forwarding headers of a trusted proxy; `None` where there is none.
     scheme: Option<Scheme>,
 }
 
@@ -39,7 +39,7 @@ impl Request {
         }
     }
 
-    /// The same where proxies may have forwarded it: their headers count if the peer is one of them.
+    /// A request that proxies may have forwarded: their headers count if the peer is one of them.
     pub fn behind(mut self, proxies: &TrustedProxies) -> Request {
         if proxies.trusts(self.client) {
             let client = proxies.client(self.lines("X-Forwarded-For"));

@@ -19,10 +19,10 @@
 mod failure;
 mod jsm;
 mod json;
-mod line;
 mod opsgenie;
 mod pace;
 mod pagerduty;
+mod partner_client;
 mod people;
 mod schedule;
 mod settings;
@@ -68,7 +68,7 @@ pub trait Source: Send + Sync {
     /// [`Failure`], `not_found` for a schedule that there is not.
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure>;
 
-    /// What a rotation needs that follows a schedule: how the schedule is made, and who is on call over a span.
+    /// Reads the data for a rotation that follows a schedule: how the schedule is made, and who is on call over a span.
     ///
     /// # Errors
     /// [`Failure`], `not_found` for a schedule that there is not.

@@ -15,7 +15,7 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most requests that are remembered, so that a large limit takes no memory.
 const REMEMBERED: usize = 10_000;
 
-/// What a partner said about limits, and the requests that count.
+/// The limits that a partner stated, and the requests that count.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     /// Half of the stated limit, and the time that it counts over.
@@ -57,7 +57,7 @@ impl Pace {
         Turn::Now
     }
 
-    /// What is left of a wait that the partner asked for.
+    /// The rest of a wait that the partner asked for.
     pub(super) fn held(&self, now: Instant) -> Duration {
         self.held_until
             .map_or(Duration::ZERO, |until| until.saturating_duration_since(now))

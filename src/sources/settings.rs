@@ -1,4 +1,4 @@
-//! What the operator sets about partners.
+//! The operator's settings of partners.
 
 use crate::client::{Proxy, Secret};
 use crate::domain::external::Partner;

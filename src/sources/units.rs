@@ -418,7 +418,7 @@ fn weekday(name: &str) -> Option<Weekday> {
     })
 }
 
-/// What a word of either partner means.
+/// The meaning of a word of either partner.
 pub(super) fn kind_of(word: &str) -> MemberKind {
     match word {
         "user" => MemberKind::User,

@@ -108,7 +108,7 @@ pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error
     Ok(found.into_iter().next().unwrap_or_default())
 }
 
-/// The same of several rotations, in their order.
+/// The absences of several rotations, in their order.
 pub(super) fn load_absences_of(
     tx: &ReadTx,
     rotations: &[&Rotation],

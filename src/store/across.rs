@@ -8,7 +8,7 @@ use crate::domain::request::{RequestKind, RequestState};
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
-/// What a list of requests is narrowed to; `None` narrows nothing.
+/// The filter of a list of requests; `None` narrows nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestFilter {
     pub state: Option<RequestState>,
@@ -25,7 +25,7 @@ pub enum Part {
     Recipient,
 }
 
-/// What a list of mentions is narrowed to; `None` narrows nothing.
+/// The filter of a list of mentions; `None` narrows nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MentionFilter {
     pub state: Option<MentionState>,

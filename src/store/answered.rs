@@ -1,4 +1,4 @@
-//! What was asked with buttons and is answered: its posted messages are to show it.
+//! Questions with buttons that are answered: their posted messages are to show it.
 
 use super::meta::{CHAT_PLATFORM, load_fact};
 use super::rows::millis;

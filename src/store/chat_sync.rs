@@ -25,9 +25,9 @@ pub struct SyncState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelTopic {
     pub channel: ChannelId,
-    /// What rota wrote last; `None` if it has written nothing.
+    /// The value that rota wrote last; `None` if it has written nothing.
     pub written: Option<String>,
-    /// What rota was writing at the last sync, if the result is unknown.
+    /// The value that rota was writing at the last sync, if the result is unknown.
     pub writing: Option<String>,
     /// The topic before rota wrote one.
     pub before: Option<String>,

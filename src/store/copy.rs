@@ -126,7 +126,7 @@ pub(super) fn undo_unfinished(database: &Path) -> Result<(), String> {
 /// if the log were moved first, an interruption would lose it.
 fn set_aside(database: &Path, kept: &Path) -> Result<(), String> {
     refuse_existing(kept)?;
-    settle(database)?;
+    checkpoint(database)?;
     // Not every file system has hard links. Without them the name does not exist for a moment.
     std::fs::hard_link(database, kept)
         .or_else(|_| std::fs::rename(database, kept))
@@ -150,16 +150,16 @@ fn set_logs_aside(database: &Path, kept: &Path) -> Result<(), String> {
 
 /// Checkpoints the write-ahead log, which works only while no other process has the database open. A file that is too damaged
 /// for that is set aside unchanged.
-fn settle(database: &Path) -> Result<(), String> {
+fn checkpoint(database: &Path) -> Result<(), String> {
     refuse_planted_logs(database)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let settled = Connection::open_with_flags(database, flags).and_then(|conn| {
+    let checkpointed = Connection::open_with_flags(database, flags).and_then(|conn| {
         conn.busy_timeout(Duration::from_secs(5))?;
         // Closing a damaged file would otherwise delete the log that may repair it.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         conn.pragma_update(None, "journal_mode", "DELETE")
     });
-    match settled {
+    match checkpointed {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Err(named(
             database,
             "in use by another program; stop it and try again",
@@ -288,7 +288,7 @@ impl Inspection {
         (version < VERSION).then(|| format!("older schema {version}; the next start migrates it"))
     }
 
-    /// What is wrong with the file itself: damaged pages, rows that refer to missing rows. Empty if nothing is.
+    /// Damage of the file itself: damaged pages, rows that refer to missing rows. Empty if nothing is.
     pub fn damage(&self) -> Result<Damage, String> {
         damage(&self.conn, &self.path)
     }
@@ -304,7 +304,7 @@ impl Inspection {
     }
 }
 
-/// What is wrong with a file. Shows progress on a terminal.
+/// Checks a file for damage. Shows progress on a terminal.
 fn damage(conn: &Connection, path: &Path) -> Result<Damage, String> {
     watch(|| "checking ...".into(), || integrity::check(conn)).map_err(|error| named(path, error))
 }

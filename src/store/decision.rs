@@ -1,4 +1,4 @@
-//! What each turn was dealt from: the order, the next turn in it, and the search (rules.md 26).
+//! The basis of each dealt turn: the order, the next turn in it, and the search (rules.md 26).
 
 use super::history::reason_named;
 use super::rows::{from_json, instant, instant_or_none, json, millis};

@@ -1,8 +1,8 @@
-//! What people could act by ends when they are deactivated, and does not come back with them.
+//! Ends the credentials, sessions and links of people who are deactivated. They do not come back with them.
 
 use super::{Error, WriteTx};
 
-/// What is undone for everybody who is deactivated. A token stays, disabled, so that it is refused as such. Who a person is at
+/// Ends the credentials of everybody who is deactivated. A token stays, disabled, so that it is refused as such. Who a person is at
 /// an identity provider also stays: it is no secret, and the provider says who comes.
 const UNDONE: [&str; 5] = [
     "DELETE FROM session WHERE user_id",

@@ -65,7 +65,7 @@ impl AccessHealth {
 /// Reads or writes that failed one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessFailure {
-    /// What was wrong, without names of files.
+    /// The error, without names of files.
     pub cause: &'static str,
     /// How long ago the first of them failed.
     pub first: Duration,
@@ -104,7 +104,7 @@ struct Failure {
     is_over: bool,
 }
 
-/// What is wrong with the storage.
+/// The failures of the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cause {
     words: &'static str,
@@ -191,7 +191,7 @@ impl StorageHealth {
         }
     }
 
-    /// What is wrong now, a sentence for reads and one for writes. Empty if both work.
+    /// The present failures, a sentence for reads and one for writes. Empty if both work.
     pub fn problems(&self) -> Vec<String> {
         let wrong = Access::ALL.into_iter().filter_map(|access| {
             let health = self.of(access);

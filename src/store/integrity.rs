@@ -1,4 +1,4 @@
-//! What is damaged in a file, by SQLite's own check: which tables, indexes and pages, and what to do about it.
+//! Damage in a file, by SQLite's own check: which tables, indexes and pages, and what to do about it.
 
 use super::{Error, rows};
 use rusqlite::Connection;
@@ -10,7 +10,7 @@ const LISTED: usize = 20;
 /// Ranges of pages that are listed.
 const PAGES: usize = 50;
 
-/// What is damaged.
+/// The damaged part.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Damage {
     /// A line for each thing that is wrong, of each table and index the first ones.
@@ -46,7 +46,7 @@ struct Schema {
     by_root: BTreeMap<u64, Part>,
 }
 
-/// What has been found so far.
+/// The findings so far.
 #[derive(Debug, Default)]
 struct Findings {
     seen: BTreeSet<String>,

@@ -11,7 +11,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What drives an external rotation, with the people who it shows as they are known now.
+/// The schedule of an external rotation, with the people whom it shows as they are known now.
 pub(super) fn load_external(tx: &ReadTx, id: &RotationId) -> Result<External, Error> {
     let sql = "SELECT partner, schedule_id, current FROM rotation_external WHERE rotation_id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -37,7 +37,7 @@ pub(super) fn load_external(tx: &ReadTx, id: &RotationId) -> Result<External, Er
     })
 }
 
-/// What is known of a schedule and of its people, for a rotation that follows it; without assignments.
+/// The state of a schedule and its people, for a rotation that follows it; without assignments.
 pub fn load_link(tx: &ReadTx, link: Option<Link>) -> Result<External, Error> {
     let Some(link) = link else {
         return Ok(External::unlinked());
@@ -96,7 +96,7 @@ pub(super) fn save_external(
     Ok(())
 }
 
-/// What is known of a schedule; `None` if nothing follows it.
+/// The state of a schedule; `None` if nothing follows it.
 pub fn load_schedule(tx: &ReadTx, link: &Link) -> Result<Option<LinkedSchedule>, Error> {
     let sql = "SELECT name, time_zone, timeline, participants, people, read_at, failed_at, failure, failures
                FROM external_schedule WHERE partner = ?1 AND schedule_id = ?2";

@@ -1,4 +1,4 @@
-//! What reports of duty count: the record entry by entry, covers and swaps, mentions.
+//! The data of reports of duty: the record entry by entry, covers and swaps, mentions.
 
 use super::arrangement::kind_named;
 use super::history::{self, KNOWN_CELLS};

@@ -369,7 +369,7 @@ pub fn end_interrupted(tx: &mut WriteTx) -> Result<usize, Error> {
 
 /// The number of deliveries up to a sequence that are in flight, or due at an instant and next on their queue. A first
 /// attempt waits for those queued before it, even if they are due later.
-pub fn count_unsettled(tx: &ReadTx, newest: i64, now: Timestamp) -> Result<u64, Error> {
+pub fn count_unfinished(tx: &ReadTx, newest: i64, now: Timestamp) -> Result<u64, Error> {
     let sql = "WITH known AS MATERIALIZED
                    (SELECT id, disabled_reason IS NULL AS enabled,
                            (SELECT coalesce(min(sequence), ?1 + 1) FROM delivery

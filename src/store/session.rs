@@ -17,11 +17,11 @@ pub struct SessionRecord {
     pub created_at: Timestamp,
     /// The last use that was noted.
     pub used_at: Timestamp,
-    /// What the browser calls itself.
+    /// The browser's name of itself.
     pub agent: Option<String>,
 }
 
-/// What a session began with.
+/// The origin of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionOrigin {
     /// A link that signs in once.

@@ -1,4 +1,4 @@
-//! What Slack sent, stored before it is acknowledged.
+//! Envelopes of Slack, stored before they are acknowledged.
 
 use super::rows::{instant, millis};
 use super::{Error, ReadTx, WriteTx};
@@ -8,7 +8,7 @@ use rusqlite::{Row, params};
 /// Something that Slack sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlackEnvelope {
-    /// The same when Slack sends it again.
+    /// Does not change when Slack sends it again.
     pub id: String,
     /// The name of its class, as on the socket.
     pub kind: String,

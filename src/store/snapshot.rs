@@ -98,7 +98,7 @@ fn waiting(way: Way) -> String {
     format!("SELECT count(*) FROM message_relay WHERE way = '{way}' AND state = 'pending'")
 }
 
-/// What waits to be sent.
+/// The queues of what is to be sent.
 pub fn load_queue(tx: &ReadTx) -> Result<Queue, Error> {
     let number = |sql: &str| -> Result<u64, Error> {
         let count: i64 = tx

@@ -1,6 +1,6 @@
 //! The kinds of things that rota syncs on the chat platform.
 
-/// What is synced. Each kind has its own table.
+/// A target of syncs. Each kind has its own table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncTarget {
     Topic,

@@ -270,7 +270,7 @@ impl Turn<'_> {
     }
 }
 
-/// What a job does in its transaction. It keeps its outcome itself and returns whether it succeeded, so that what runs jobs is
+/// The work of a job in its transaction. It keeps its outcome itself and returns whether it succeeded, so that what runs jobs is
 /// compiled once rather than for each of over a hundred actions.
 pub(super) type Act<'a> = Box<dyn FnOnce(&mut WriteTx) -> bool + 'a>;
 

@@ -5,7 +5,7 @@ use crate::domain::ids::RotationId;
 use rusqlite::{Row, ToSql};
 use std::collections::HashMap;
 
-/// The same statement for one rotation and for several. It is given in two parts, around the comparison of its column with the ids;
+/// A statement for one rotation and for several. It is given in two parts, around the comparison of its column with the ids;
 /// the first column that it selects is the id of the rotation.
 macro_rules! of_rotations {
     ($before:literal, $after:literal) => {

@@ -41,7 +41,7 @@ struct Ended {
     committed: Result<(), String>,
 }
 
-/// What a commit survives.
+/// The failures that a commit survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Safety {
     /// The end of the process. A power failure may undo the last of these commits, in order and each as a whole.
@@ -83,7 +83,7 @@ struct Shared {
 /// The writing connection.
 struct WriterConnection {
     conn: Connection,
-    /// What its next commit survives.
+    /// The failures that its next commit survives.
     safety: Safety,
 }
 

@@ -1,4 +1,4 @@
-//! What a form sends: names and values, in their order (`application/x-www-form-urlencoded`). Field names are the member names of
+//! The content of a form: names and values, in their order (`application/x-www-form-urlencoded`). Field names are the member names of
 //! the API, so that a refusal that names a member names a field.
 
 use crate::domain::refusal::{Refusal, invalid};
@@ -67,7 +67,7 @@ impl Form {
         found.map_or("", |(_, value)| value)
     }
 
-    /// The same without blanks around it; `None` where nothing is left.
+    /// A value without blanks around it; `None` where nothing is left.
     pub fn filled(&self, name: &str) -> Option<&str> {
         Some(self.one(name).trim()).filter(|value| !value.is_empty())
     }
@@ -78,7 +78,7 @@ impl Form {
         named.map(|(_, value)| value.as_str())
     }
 
-    /// The same as a list, empty values left out.
+    /// The values of a name as a list, without empty ones.
     pub fn list(&self, name: &str) -> Vec<String> {
         let filled = self.all(name).filter(|value| !value.is_empty());
         filled.map(str::to_owned).collect()
@@ -101,11 +101,11 @@ impl Form {
     }
 }
 
-/// What is wrong with a form.
+/// The errors of a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Errors(Vec<FieldError>);
 
-/// What is wrong with one field, or with the whole form.
+/// An error of one field, or of the whole form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     /// `None` is the whole form.
@@ -152,7 +152,7 @@ impl Errors {
         &self.0
     }
 
-    /// What is wrong with one field.
+    /// The error of one field.
     pub fn of<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a str> {
         let named = self
             .0
@@ -192,7 +192,7 @@ fn field_of<'a>(path: &str, fields: &[&'a str]) -> Option<&'a str> {
     })
 }
 
-/// What the last member of a path is called in a sentence: `legs[0].cellId` is the slot.
+/// The name of a path's last member in a sentence: `legs[0].cellId` is the slot.
 fn word(path: &str) -> String {
     let member = path.rsplit('.').next().unwrap_or(path);
     let member = member.split('[').next().unwrap_or(member);

@@ -1,4 +1,4 @@
-//! What stands before every page: which hosts it answers to, where writes may come from, and the headers that all answers carry.
+//! The checks before every page: which hosts it answers to, where writes may come from, and the headers that all answers carry.
 
 use crate::domain::site::{self, host_of, is_loopback};
 use crate::server::{Problem, Request, Response};

@@ -11,7 +11,7 @@ pub fn page(visit: &Visit, title: &str, content: Markup) -> Response {
     page_with(visit, 200, title, content)
 }
 
-/// The same with another status: a form with something wrong.
+/// A page with another status: a form with something wrong.
 pub fn page_with(visit: &Visit, status: u16, title: &str, content: Markup) -> Response {
     let note = visit.take_note();
     let main = html! {
@@ -184,7 +184,7 @@ fn heading(problem: &Problem) -> &'static str {
     }
 }
 
-/// What a problem says to somebody who reads pages.
+/// The text of a problem for somebody who reads pages.
 fn told(problem: &Problem) -> String {
     match problem.status {
         404 => "There is nothing at this address, or it is not for you to see.".to_owned(),

@@ -19,7 +19,7 @@
 //! 1. Write `pages/NAME.rs`. A handler is `fn(&Visit) -> Outcome`. It reads by an action with `visit.caller`, builds HTML from
 //!    `parts`, and returns `layout::page(visit, title, content)`. A page has one `h1`.
 //! 2. A form has `parts::fields`, with the API's member names as field names, and `confirm::carried` where it writes to a
-//!    rotation. Its handler makes the body of the API of it and reads that by `wire`, writes by `Visit::write`, leaves
+//!    rotation. Its handler makes the value of the domain of it, whose constructor holds the limits, writes by `Visit::write`, leaves
 //!    a `Note` and returns `answer::see(path)`. `pages::failing` shows refusals beside the form, with what was typed.
 //! 3. Add a row to `routes`, and the place to `layout` where it is one of the first level.
 //!    A page of a rotation's settings is a row of `pages/settings/sections.rs` instead.
@@ -30,6 +30,7 @@ mod assets;
 mod cookie;
 mod entry;
 mod form;
+mod form_history;
 mod gate;
 mod layout;
 mod notes;
@@ -37,7 +38,6 @@ mod pages;
 mod parts;
 mod readings;
 mod routes;
-mod sent;
 mod visit;
 
 use crate::actions::App;
@@ -54,12 +54,13 @@ use crate::server::room::{self, RequestBudget};
 use crate::server::{Edge, Outcome, Problem, Request, Response};
 use crate::wire::url;
 use form::Form;
+use form_history::{FormHistory, Repeats};
 use gate::Site;
-use notes::Notes;
+use notes::{Notes, Undos};
 use pages::docs::Docs;
+use pages::settings::Restores;
 use readings::FeedReadings;
 use routes::{ROUTES, RouteMatch, Who};
-use sent::{FormHistory, Repeats};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -88,7 +89,7 @@ pub struct Proxy {
     pub secret: Option<(String, String)>,
 }
 
-/// What the header of a proxy says.
+/// The value of a proxy's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProxyMatch {
     #[default]
@@ -105,6 +106,7 @@ pub struct Web {
     refusals: Refusals,
     budget: RequestBudget,
     notes: Notes,
+    undos: Undos<Restores>,
     feed_readings: FeedReadings,
     sent: FormHistory,
     repeats: Repeats,
@@ -141,6 +143,7 @@ impl Web {
             rates,
             refusals: Refusals::default(),
             notes: Notes::default(),
+            undos: Undos::default(),
             feed_readings: FeedReadings::default(),
             sent: FormHistory::default(),
             repeats: Repeats::default(),
@@ -163,7 +166,7 @@ impl Web {
         self.docs.get_or_init(|| Docs::of(&(self.api)()))
     }
 
-    /// The same with an identity provider at which people sign in.
+    /// Adds an identity provider at which people sign in.
     pub fn with_sign_ins(self, sign_ins: Option<SignIns>) -> Web {
         Web { sign_ins, ..self }
     }

@@ -35,11 +35,15 @@ pub mod why;
 use super::form::{Errors, Form};
 use super::layout;
 use super::parts::confirm;
+use super::parts::fields::hidden;
 use super::parts::people::People;
 use super::parts::refusals;
 use super::parts::time::{self, Times};
 use super::visit::Visit;
+use crate::actions::once::{Receipt, Render};
+use crate::actions::proposals::{self, Decision, Proposal, Proposed};
 use crate::actions::{ActionError, audit, reads};
+use crate::domain::agreement::{LegPreview, Preview};
 use crate::domain::audit::AuditFilter;
 use crate::domain::conflict::{Conflict, ConflictKind, ConflictSource};
 use crate::domain::forecast;
@@ -66,7 +70,7 @@ pub fn path_of(id: &RotationId, code: Option<&str>) -> String {
     format!("/rotations/{}", code.unwrap_or(id.as_str()))
 }
 
-/// The same of a rotation.
+/// The path of the pages of a rotation that was read.
 pub fn path_to(rotation: &Rotation) -> String {
     path_of(&rotation.id, rotation.profile.code.as_deref())
 }
@@ -76,12 +80,12 @@ pub fn link_to(rotation: &Rotation) -> Markup {
     html! { a href=(path_to(rotation)) { bdi { (rotation.profile.name) } } }
 }
 
-/// What a slot is called; nothing where the rotation has one slot.
+/// The name of a slot; none where the rotation has one slot.
 pub fn slot_text(names: &[String]) -> String {
     names.join(" · ")
 }
 
-/// The same for a cell; never empty.
+/// The name of a cell; never empty.
 pub fn slot_label(rotation: &Rotation, cell: &Cell) -> String {
     let name = slot_text(&forecast::slot_name(rotation, cell));
     if !name.is_empty() {
@@ -102,7 +106,7 @@ pub fn named(visit: &Visit) -> Result<Rotation, Problem> {
     Ok(reads::rotation(visit.app(), &visit.caller, &id)?)
 }
 
-/// The same where the reader may change it.
+/// The rotation that the path names, where the reader may change it.
 ///
 /// # Errors
 /// 403 where they may not.
@@ -117,7 +121,7 @@ pub fn tag(visit: &Visit, rotation: &Rotation) -> String {
     etag::tag(rotation, visit.app().calendar())
 }
 
-/// What a form's write came to: its output, or the page that says why nothing was done. Refusals that name a field stand beside it;
+/// The result of a form's write: its output, or the page that says why nothing was done. Refusals that name a field stand beside it;
 /// `fields` are those that the form has. `again` shows the form once more, with what was typed and what is wrong.
 ///
 /// # Errors
@@ -135,7 +139,7 @@ pub fn failing<T>(
     refused(visit, outcome, fields, again)
 }
 
-/// The same of a write that concerns no rotation: without the page for what has changed meanwhile.
+/// The result of a write that concerns no rotation: without the page for what has changed meanwhile.
 ///
 /// # Errors
 /// Refusals that no form can mend, and errors of ours.
@@ -192,7 +196,7 @@ fn changed_meanwhile(visit: &Visit, id: &RotationId) -> Result<Response, Problem
 /// Changes that the page about a change meanwhile lists at the most.
 const MOST_CHANGES: u64 = 20;
 
-/// What others changed since a version was seen, by the audit log, for readers who may read it.
+/// The changes of others since a version was seen, by the audit log, for readers who may read it.
 fn said_meanwhile(visit: &Visit, rotation: &Rotation, seen: &str) -> Result<Markup, Problem> {
     let seen = confirm::version_seen(seen).filter(|_| visit.caller.check_edit(rotation).is_ok());
     let Some((version, at)) = seen else {
@@ -220,6 +224,61 @@ fn said_meanwhile(visit: &Visit, rotation: &Rotation, seen: &str) -> Result<Mark
             }
         }
     })
+}
+
+/// Previews what a form proposes, and writes it unless `weighs` finds something to show first.
+///
+/// # Errors
+/// As [`proposals::propose`]; [`Refusal::Invalid`] where the form lacks `ifMatch`.
+pub fn propose<P: Proposal>(
+    visit: &Visit,
+    rotation: &RotationId,
+    (action, render): (&'static str, Render<P::Output>),
+    new: Result<P, Refusal>,
+    weighs: impl FnOnce(&Rotation, &Preview) -> Result<bool, ActionError>,
+) -> Result<Proposed<Receipt>, ActionError> {
+    let weigh = |stored: &Rotation, preview: &Preview| {
+        Ok(match weighs(stored, preview)? {
+            true => Decision::Weigh,
+            false => Decision::Write,
+        })
+    };
+    let write = |operation| visit.write(rotation, (action, ""), operation, render);
+    proposals::propose((visit.app(), &visit.caller), rotation, new?, weigh, write)
+}
+
+/// The page about what a proposal will do, with a button to go on unless a conflict blocks it. `part` is the last part of the
+/// address that it is sent to.
+pub fn weigh(
+    visit: &Visit,
+    (rotation, preview): (&Rotation, &Preview),
+    (part, title, button): (&str, &str, &str),
+    content: Markup,
+) -> Result<Response, Problem> {
+    let is_blocked = preview.legs.iter().any(LegPreview::is_blocked);
+    let left = ["acknowledgedConflictIds", "confirmed", "zone"];
+    let kept = visit.form.fields().filter(|(name, _)| !left.contains(name));
+    let content = html! {
+        (crumbs(rotation))
+        h1 { (title) }
+        form.card method="post" action=(format!("{}/{part}", path_to(rotation))) {
+            (content)
+            @for (name, value) in kept { (hidden(name, value)) }
+            (hidden("zone", zone_of(visit).as_str()))
+            (hidden("confirmed", "true"))
+            p.actions {
+                @if !is_blocked { button.main type="submit" { (button) } }
+                a.button href=(path_to(rotation)) { "Back" }
+            }
+        }
+    };
+    let status = if is_blocked { 409 } else { 200 };
+    Ok(layout::page_with(visit, status, title, content))
+}
+
+/// The ids that a form names.
+pub fn ids<T: From<String>>(texts: Vec<String>) -> Vec<T> {
+    texts.into_iter().map(T::from).collect()
 }
 
 /// The way back to a rotation, above the heading of a page below it.

@@ -1,4 +1,4 @@
-//! What pages are built of. Every part is a function to HTML; none reads the database, but for the names of people.
+//! The parts that pages are built of. Each is a function to HTML; none reads the database, but for the names of people.
 
 pub mod cadence;
 pub mod confirm;

@@ -11,7 +11,7 @@ use crate::server::{Outcome, Request};
 use crate::wire::url;
 use std::borrow::Cow;
 
-/// What a handler is given where nobody's name matters: the parts of the path that its pattern leaves open.
+/// The input of a handler that needs no reader: the parts of the path that its pattern leaves open.
 type Plain = fn(&Web, &Request, &[Cow<str>]) -> Outcome;
 
 /// Who may ask for a page.

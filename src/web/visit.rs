@@ -1,8 +1,8 @@
 //! One request of a page, with whoever reads it.
 
 use super::form::Form;
+use super::form_history::Press;
 use super::notes::Note;
-use super::sent::Press;
 use super::{Web, answer};
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::once::{Once, OperationKey, Receipt, Render};
@@ -27,13 +27,13 @@ pub struct Visit<'a> {
     /// Names the request, in the answer and in the log.
     pub id: &'a str,
     pub request: &'a Request,
-    /// What the pattern of the path leaves open, decoded, in order.
+    /// The parts that the pattern of the path leaves open, decoded, in order.
     pub path: Vec<Cow<'a, str>>,
     pub query: Form,
     pub form: Form,
     /// `None` where nobody is signed in.
     pub reader: Option<SignedIn>,
-    /// What rights are decided by.
+    /// The principal that rights are decided by.
     pub caller: Principal,
     /// In which the reader is shown times.
     pub zone: ZoneName,
@@ -71,14 +71,14 @@ impl Visit<'_> {
         target.split_once('?').map_or(target, |(path, _)| path)
     }
 
-    /// What the next page that this reader sees says.
+    /// Leaves a note for the next page that this reader sees.
     pub fn note(&self, note: Note) {
         if let Some(name) = self.note_reader() {
             self.web.notes.put(&name, note, self.now);
         }
     }
 
-    /// What was said to this reader, and has not been read.
+    /// The notes that this reader has not seen.
     pub fn take_note(&self) -> Option<Note> {
         if self.request.method() != "GET" {
             return None;
@@ -204,7 +204,7 @@ impl Visit<'_> {
         }
     }
 
-    /// What the form says, without what it carries to be sent safely: a retry says the same.
+    /// The content of the form without the fields that make it safe to send, so that a retry has the same content.
     fn sent(&self) -> Vec<u8> {
         self.said_without(&["ifMatch", "operationId", "seen", "confirmed", "zone"])
     }

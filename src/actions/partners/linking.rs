@@ -111,7 +111,7 @@ impl Operation for LinkExternal {
             });
             linking::keep_zone(&mut draft.rotation);
         } else {
-            draft.say(draft.rotation.id.clone().as_str(), said);
+            draft.describe(draft.rotation.id.clone().as_str(), said);
             let at = draft.instant(tx);
             linking::link(&mut draft.rotation, external, at, &mut |prefix| {
                 tx.mint(prefix)
@@ -128,7 +128,7 @@ impl Operation for LinkExternal {
             draft.set_members(tx, members)?;
         }
         draft.change(tx, WindowChange::ByEdit, |_| ());
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         store::clear_unlinked_schedules(tx)?;
         Ok(())
     }
@@ -163,7 +163,7 @@ impl Operation for UnlinkExternal {
             ),
             None => "no longer external".to_owned(),
         };
-        draft.say(draft.rotation.id.clone().as_str(), said);
+        draft.describe(draft.rotation.id.clone().as_str(), said);
         let members = draft.rotation.members.users.clone();
         linking::unlink(&mut draft.rotation);
         if draft.rotation.members.users != members {
@@ -171,7 +171,7 @@ impl Operation for UnlinkExternal {
             draft.set_members(tx, users)?;
         }
         draft.change(tx, WindowChange::ByEdit, |_| ());
-        draft.settle(tx, Act::Edit)?;
+        draft.store(tx, Act::Edit)?;
         store::clear_unlinked_schedules(tx)?;
         Ok(())
     }

@@ -59,7 +59,7 @@ pub(super) fn every_use(app: &App, rotation: &RotationId) {
     sending::start_over(app).expect("a start");
     sending::queues(app).expect("queues");
     let newest = sending::newest(app).expect("the newest");
-    assert!(sending::unsettled(app, newest).expect("a count") > 0);
+    assert!(sending::unfinished(app, newest).expect("a count") > 0);
     take(Queue::Retry, Some(done(job, 200)), None).expect("the interrupted one");
     webhooks::rotate_secret(
         app,

@@ -4,8 +4,8 @@ use super::error::{Class, OTHER_WORKSPACE, Pause, SlackError, classify, wait};
 use super::gates::Gates;
 use super::group_people::GroupPeople;
 use super::health::{Asked, Health, Leave, Workspace};
-use super::meanwhile::Meanwhile;
 use super::method::{AUTH_TEST, Encoding, METHODS, Method, Token};
+use super::reading_events::ReadingEvents;
 use super::settings::SlackSettings;
 use crate::client::{Client, HttpResponse, Limits, Request, Tls};
 use crate::domain::chat::PlatformState;
@@ -33,7 +33,7 @@ pub struct Slack {
     gates: Gates,
     health: Health,
     pub(super) group_people: GroupPeople,
-    meanwhile: Meanwhile,
+    meanwhile: ReadingEvents,
 }
 
 impl Slack {
@@ -56,11 +56,11 @@ impl Slack {
             gates: Gates::default(),
             health: Health::default(),
             group_people: GroupPeople::default(),
-            meanwhile: Meanwhile::default(),
+            meanwhile: ReadingEvents::default(),
         }
     }
 
-    /// What the operator has set.
+    /// The operator's settings.
     pub fn settings(&self) -> &SlackSettings {
         &self.settings
     }
@@ -70,8 +70,8 @@ impl Slack {
         &self.client
     }
 
-    /// What is said of single people, user groups and channels while the directory is read in full.
-    pub fn meanwhile(&self) -> &Meanwhile {
+    /// Events about single people, user groups and channels while the directory is read in full.
+    pub fn meanwhile(&self) -> &ReadingEvents {
         &self.meanwhile
     }
 
@@ -361,7 +361,7 @@ fn fields(arguments: &Value) -> Vec<(String, String)> {
     members.filter_map(field).collect()
 }
 
-/// What Slack answers, if it says `ok`.
+/// A response of Slack that says `ok`.
 fn read(answer: &HttpResponse) -> Result<Value, Class> {
     if answer.status == 429 {
         return Err(Class::Wait(wait(answer.header("retry-after"))));

@@ -18,7 +18,7 @@ pub struct Button {
     pub about: About,
 }
 
-/// What a button is about.
+/// The subject of a button.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
     Request {
@@ -32,7 +32,7 @@ pub enum About {
 }
 
 impl About {
-    /// What the buttons of a message are about; `None` if it is about a rotation alone.
+    /// The subject of a message's buttons; `None` if it is a rotation alone.
     pub fn of(rotation: &RotationId, subject: &Subject) -> Option<About> {
         let rotation = rotation.clone();
         match subject {

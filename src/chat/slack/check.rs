@@ -15,7 +15,7 @@ const APART: i64 = 60;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub is_right: bool,
-    /// What was looked at, and what was found.
+    /// The checks and their findings.
     pub text: String,
 }
 

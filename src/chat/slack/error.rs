@@ -22,7 +22,7 @@ pub enum SlackError {
 pub struct Refusal {
     /// Slack's code, such as `channel_not_found`.
     pub code: String,
-    /// What Slack adds to it, such as the member that it does not take.
+    /// The detail that Slack adds, such as the member that it refuses.
     pub detail: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for SlackError {
 
 impl std::error::Error for SlackError {}
 
-/// What an answer of Slack means.
+/// The meaning of a response of Slack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// Wait for this long.

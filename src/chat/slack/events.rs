@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The `event` object of an event, as Slack sends it: `{"type": "user_change", "user": {...}}`.
 pub type RawEvent = Value;
 
-/// What an event says of the directory.
+/// A change of the directory by an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DirectoryEvent {
     Person(SaidPerson),

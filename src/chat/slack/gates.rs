@@ -14,7 +14,7 @@ const CALLS_A_MINUTE: usize = 20;
 /// The time in which calls are counted: from the end of a call, because nobody knows when on the way it arrived.
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// What is paced together: a method, or the messages to one channel.
+/// A unit of pacing: a method, or the messages to one channel.
 type Gate = (&'static str, String);
 
 #[derive(Default)]

@@ -23,7 +23,7 @@ impl State {
     }
 }
 
-/// What the last listing says of the groups that were due then.
+/// The members, by the last listing, of the groups that were due then.
 #[derive(Default)]
 pub(super) struct GroupPeople(Mutex<State>);
 

@@ -21,14 +21,14 @@ pub struct Workspace {
     pub bot_id: Option<String>,
 }
 
-/// What Slack was asked of user groups.
+/// A question to Slack about user groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     List,
     Making,
 }
 
-/// What is known of the platform.
+/// The known state of the platform.
 #[derive(Default)]
 struct Known {
     /// Why the last call failed; `None` if it did not.
@@ -51,7 +51,7 @@ struct AppPause {
     pause: Pause,
     /// When it is asked again, on the server's clock.
     ask_at: Timestamp,
-    /// The same in real time, which a frozen clock does not hold up.
+    /// The instant in real time, which a frozen clock does not stop.
     ask_at_latest: Instant,
 }
 

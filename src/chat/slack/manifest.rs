@@ -24,7 +24,7 @@ const EVENTS: [(&str, &[&str]); 17] = [
     ("user_profile_changed", &["users:read"]),
 ];
 
-/// What an operator chooses of the app.
+/// The operator's choices for the app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManifestSettings<'a> {
     /// The name of the app, 1 to 35 characters.

@@ -1,4 +1,4 @@
-//! What the operator sets about Slack.
+//! The operator's settings of Slack.
 
 use crate::client::{Proxy, Secret};
 use crate::domain::site::{host_of, is_loopback};

@@ -124,7 +124,7 @@ fn words(news: &[Event]) -> String {
 /// rules.md 16.1.
 #[test]
 fn what_a_change_is_news_of() {
-    use Act::{Arrangement, Aside, Clock, Duty, Edit};
+    use Act::{Arrangement, Clock, Duty, Edit, WithoutEvent};
     for (before, after, act, expected) in [
         // A hand-over to another person and to the same person.
         ("a", "b", Clock, "scheduled"),
@@ -197,8 +197,8 @@ fn what_a_change_is_news_of() {
         ("(a)", "(a>b)", Arrangement, "updated"),
         ("c a>b", "c x", Edit, "updated manual"),
         // Absences publish only the changes that they cause.
-        ("-", "a", Aside, "scheduled"),
-        ("a", "a", Aside, ""),
+        ("-", "a", WithoutEvent, "scheduled"),
+        ("a", "a", WithoutEvent, ""),
     ] {
         assert_eq!(
             shown(before, after, act),

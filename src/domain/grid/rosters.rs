@@ -3,6 +3,7 @@
 use super::names::LaneOrWindow;
 use crate::domain::ids::{GroupId, RosterId, UserId, WindowId};
 use crate::domain::key::Key;
+use crate::domain::limits::{GROUPS, PEOPLE, check_list};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::roster;
 use crate::domain::rotation::{Cell, Narrowed, Roster, Rotation, Window};
@@ -20,6 +21,45 @@ impl RosterSpec {
     pub fn people(&self) -> impl Iterator<Item = &UserId> {
         self.narrowed.iter().flat_map(|narrowed| &narrowed.users)
     }
+}
+
+impl RosterSpec {
+    /// A roster that lists people, sets next turns, or both, if it keeps the limits.
+    pub fn checked(self) -> Result<RosterSpec, Refusal> {
+        match self == RosterSpec::default() {
+            true => nobody(""),
+            false => self.check("").map(|()| self),
+        }
+    }
+
+    /// The next turns of the common roster, whose list is the members.
+    pub fn checked_common(self) -> Result<RosterSpec, Refusal> {
+        match self.turns.is_empty() {
+            true => invalid("nextTurn", "missing; send it, or `nextTurns`"),
+            false => Ok(self),
+        }
+    }
+
+    /// Refuses an empty list, and one that is too long or names somebody twice. `path` is the prefix of the members' paths.
+    pub(super) fn check(&self, path: &str) -> Result<(), Refusal> {
+        match &self.narrowed {
+            Some(Narrowed { users, groups }) if users.is_empty() && groups.is_empty() => {
+                nobody(path)
+            }
+            Some(Narrowed { users, groups }) => {
+                check_list(&format!("{path}userIds"), users, PEOPLE)?;
+                check_list(&format!("{path}userGroupIds"), groups, GROUPS)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn nobody<T>(path: &str) -> Result<T, Refusal> {
+    invalid(
+        format!("{path}userIds"),
+        "send at least one person, or a group in `userGroupIds`; to keep the list, send `nextTurn` alone",
+    )
 }
 
 /// The next turns that a caller sets, as sent.
@@ -58,7 +98,7 @@ fn window_named(windows: &[Window], named: &[LaneOrWindow], name: &str) -> Optio
 }
 
 /// The common roster, then those that the cells name: kept ones as they are, new ones with all members. Their next turns are
-/// the caller's to settle.
+/// the caller's to set.
 pub(super) fn in_use(rotation: &Rotation, cells: &[Cell]) -> Vec<Roster> {
     let mut rosters: Vec<Roster> = Vec::new();
     for id in std::iter::once(None).chain(cells.iter().map(|cell| cell.roster.clone())) {
@@ -78,7 +118,7 @@ pub(super) fn in_use(rotation: &Rotation, cells: &[Cell]) -> Vec<Roster> {
     rosters
 }
 
-/// Writes the lists of a grid that has its lanes, windows and cells already, and settles the next turns of all rosters. What is
+/// Writes the lists of a grid that has its lanes, windows and cells already, and sets the next turns of all rosters. What is
 /// sent of next turns counts for the windows that begin to deal from the roster or get their first cadence, and for all of them
 /// where its list changes: so the same grid again changes nothing.
 pub(super) fn write(

@@ -2,8 +2,8 @@
 
 mod parse;
 
-use super::line::{PartnerClient, segment};
 use super::opsgenie::checked;
+use super::partner_client::{PartnerClient, segment};
 use super::people::People;
 use super::schedule::{OneOverride, Schedule};
 use super::units::{self, TimelineResponse};
@@ -59,7 +59,7 @@ impl Jsm {
         }
     }
 
-    /// What the site says about itself.
+    /// Reads what the site says about itself.
     fn tenant(&self) -> Result<Tenant, Failure> {
         let read = self.open_site.get("/_edge/tenant_info");
         read.map_err(|failure: Failure| match failure.kind {

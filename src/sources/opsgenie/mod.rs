@@ -2,7 +2,7 @@
 
 mod parse;
 
-use super::line::{PartnerClient, segment};
+use super::partner_client::{PartnerClient, segment};
 use super::people::People;
 use super::schedule::{OneOverride, Schedule};
 use super::units::{self, TimelineResponse};

@@ -4,7 +4,7 @@ mod v2;
 mod v3;
 
 use super::json::said;
-use super::line::{PartnerClient, segment};
+use super::partner_client::{PartnerClient, segment};
 use super::people::People;
 use super::{Failure, KeySettings, Source, is_id, pieces};
 use crate::client::{Proxy, Tls};

@@ -254,7 +254,7 @@ impl Schedule {
         Ok((ids, shifts))
     }
 
-    /// What pieces can come from, the uppermost first.
+    /// The layers that pieces can come from, the uppermost first.
     fn origins(&self) -> Vec<Origin> {
         let origin = |entry: &Entry, kind, rotation_id: Option<&String>| {
             Some(Origin {

@@ -14,7 +14,7 @@ use rusqlite::{Row, params_from_iter};
 /// Messages that a list reaches back to; older ones are found with an earlier end of the range.
 const LISTED: u32 = 10_000;
 
-/// What a list of messages is narrowed to; `None` narrows nothing.
+/// The filter of a list of messages; `None` narrows nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageFilter {
     /// Direct messages to this person.
@@ -54,7 +54,7 @@ pub struct WayRecord {
 }
 
 impl MessageRecord {
-    /// What became of it.
+    /// Its outcome.
     pub fn state(&self) -> MessageState {
         MessageState::of(self.ways().map(|way| way.state))
     }

@@ -172,7 +172,7 @@ pub fn first_message_about(
         .transpose()
 }
 
-/// What a person chose to be mailed; the default if they have not chosen.
+/// The kinds of messages that a person chose to be mailed; the default if they have not chosen.
 pub fn load_notification_settings(
     tx: &ReadTx,
     user: &UserId,
@@ -204,7 +204,7 @@ pub fn save_notification_settings(
     )
 }
 
-/// What a person is called behind the incoming webhook of a channel, without the `@`.
+/// The handle of a person behind the incoming webhook of a channel, without the `@`.
 pub fn load_handle(
     tx: &ReadTx,
     user: &UserId,

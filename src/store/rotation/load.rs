@@ -112,7 +112,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
 /// Rotations that are read at once at the most: large ones take memory.
 pub const READ_AT_ONCE: usize = 32;
 
-/// The same one after the other, without those that are not there.
+/// Loads rotations one after the other, without missing ones.
 pub fn each_rotation(
     tx: &ReadTx,
     ids: &[RotationId],

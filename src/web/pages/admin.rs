@@ -1,4 +1,4 @@
-//! What administers the workspace: keys and tokens, the audit log, the directory, boards, and how the server stands.
+//! The pages that administer the workspace: keys and tokens, the audit log, the directory, boards, and how the server stands.
 
 pub mod audit;
 pub mod boards;

@@ -5,7 +5,7 @@ use crate::actions::ActionError;
 use crate::actions::calendars::{self, KnownCalendar, Which};
 use crate::domain::audit::host;
 use crate::domain::personal_calendar::{
-    CalendarEdit, Counts, MOST_OF_A_PERSON, NewCalendar, State,
+    CalendarEdit, Counts, MOST_OF_A_PERSON, NewCalendar, SecretAddress, State,
 };
 use crate::domain::refusal::Refusal;
 use crate::server::{Outcome, Problem, Response};
@@ -16,7 +16,6 @@ use crate::web::parts::fields::{self, Choice, Filled, hidden};
 use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use crate::wire::personal_calendar::address;
 use maud::{Markup, html};
 use std::time::Duration;
 
@@ -27,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const FIELDS: [&str; 4] = ["url", "name", "counts", "words"];
 
-/// What each choice counts.
+/// The explanation of each choice.
 fn counts_text(counts: Counts) -> &'static str {
     match counts {
         Counts::OutOfOffice => "Events that say that I am out of office",
@@ -181,7 +180,7 @@ fn new(visit: &Visit) -> Result<NewCalendar, Refusal> {
     };
     Ok(NewCalendar {
         user,
-        address: address(form.one("url"))?,
+        address: SecretAddress::parse(form.one("url"))?,
         settings,
     })
 }

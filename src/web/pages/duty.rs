@@ -15,7 +15,7 @@ use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use maud::html;
 
-/// What a write of duty leaves to be told: nothing but that it was done.
+/// The note after a write of duty.
 fn nothing(_: &str, _: &()) -> Result<String, crate::actions::Error> {
     Ok(String::new())
 }

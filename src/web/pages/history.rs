@@ -40,7 +40,7 @@ pub fn why(reason: Reason) -> &'static str {
     }
 }
 
-/// What is shown: around `at`, or a span that ends now.
+/// The range that is shown: around `at`, or a span that ends now.
 struct HistoryRange {
     range: Interval,
     span: &'static str,

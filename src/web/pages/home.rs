@@ -241,7 +241,7 @@ fn nobody(rotation: &Rotation) -> Markup {
     }
 }
 
-/// What is unusual about a rotation.
+/// The remarks about a rotation.
 fn state(rotation: &Rotation) -> Markup {
     html! {
         @if !rotation.enabled { " " span.tag.warning { "Disabled" } }

@@ -104,7 +104,7 @@ pub(super) fn begin(visit: &Visit, proof: Proof, next: &str) -> Result<Option<Re
     Ok(Some(response))
 }
 
-/// What the browser calls itself, cut to what a list shows.
+/// The name of the browser, cut to the length that a list shows.
 fn agent(request: &Request) -> Option<String> {
     const SHOWN: usize = 200;
     let told = request.header("User-Agent")?;
@@ -184,7 +184,7 @@ pub(super) fn ways_to(
     )
 }
 
-/// What to do while the workspace has nobody who could sign in.
+/// The instructions while the workspace has nobody who could sign in.
 fn nobody_yet(visit: &Visit) -> Markup {
     html! {
         div.card {

@@ -1,4 +1,4 @@
-//! What the reader is mailed.
+//! The page on which a reader chooses what is mailed.
 
 use crate::actions::messages;
 use crate::domain::message::MessageKind;

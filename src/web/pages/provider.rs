@@ -47,7 +47,7 @@ pub fn finish(visit: &Visit) -> Outcome {
     }
 }
 
-/// What the query says. One that says something twice belongs to no sign-in.
+/// The parameters of the query. One that has a parameter twice belongs to no sign-in.
 fn callback<'a>(visit: &'a Visit) -> Callback<'a> {
     let query = &visit.query;
     let names = ["state", "code", "iss", "error"];
@@ -145,7 +145,7 @@ fn failed(visit: &Visit, sign_ins: &SignIns, error: &oidc::Error, next: &str) ->
     Ok(login::ways_to(visit, (status, &text), next, html! {}))
 }
 
-/// What an error says to whoever wanted to sign in.
+/// The text of an error for whoever wanted to sign in.
 fn explained(error: &oidc::Error, provider: &str) -> (u16, String) {
     use oidc::Error;
     match error {

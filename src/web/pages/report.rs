@@ -163,7 +163,7 @@ fn row(line: &LoadRow, people: &People, names: &Names, most: jiff::SignedDuratio
     }
 }
 
-/// What rotations are called, by their id; nothing where no row names one.
+/// The names of rotations by their id; empty where no row names one.
 struct Names(HashMap<RotationId, (Option<String>, String)>);
 
 impl Names {

@@ -33,7 +33,7 @@ const MOST_ROWS: usize = 300;
 /// Open requests that are listed at the most.
 const MOST_REQUESTS: usize = 50;
 
-/// What a page shows: from the first instant of a day, or an instant.
+/// The range of a page: from the first instant of a day, or an instant.
 struct TimelineRange {
     range: Interval,
     span: &'static str,
@@ -167,7 +167,7 @@ fn people(
     Ok(People::load(visit.app(), &users, visit.reader.is_some())?)
 }
 
-/// What the reader may do with the whole rotation.
+/// The actions on the whole rotation that the reader may take.
 fn actions(visit: &Visit, rotation: &Rotation, is_editor: bool) -> Markup {
     let base = path_to(rotation);
     let is_member = visit.user().is_some_and(|user| rotation.has_member(user));
@@ -188,7 +188,7 @@ fn actions(visit: &Visit, rotation: &Rotation, is_editor: bool) -> Markup {
     }
 }
 
-/// What to know of a rotation that does nothing by itself.
+/// The remark on a rotation that does nothing by itself.
 fn standing(rotation: &Rotation, is_editor: bool) -> Markup {
     let empty = crate::domain::roster::order(&rotation.members, None).is_empty();
     html! {

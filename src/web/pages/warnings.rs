@@ -1,4 +1,4 @@
-//! What is wrong with the plan of a rotation, and which of it the rotation wants to be told.
+//! The page of a rotation's warnings, with the choice of kinds.
 
 use super::{crumbs, named, path_to, settings, slot_label, times};
 use crate::actions::warnings::{self, Asked, DAYS, MOST_DAYS};

@@ -126,7 +126,7 @@ fn changed_meanwhile(visit: &Visit) -> Result<Response, Problem> {
     Ok(layout::page_with(visit, 412, title, content))
 }
 
-/// What an endpoint is, without how its deliveries fare.
+/// The details of an endpoint, without its deliveries.
 fn facts(webhook: &Webhook) -> Markup {
     html! {
         dl.facts {

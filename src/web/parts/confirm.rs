@@ -1,4 +1,4 @@
-//! What makes a form safe to send: the validator of what its reader saw, an id under which it is done once, and what they saw of
+//! The fields that make a form safe to send: the validator of what its reader saw, an id under which it is done once, and what they saw of
 //! the rotation, so that the page that says "changed since you looked" can say what.
 
 use super::fields::hidden;
@@ -25,7 +25,7 @@ pub fn carried(tag: &str, rotation: &Rotation) -> Markup {
     }
 }
 
-/// What was sent, to be sent again with what its reader has seen since.
+/// The fields as sent, to be sent again with the state that the reader has seen since.
 pub fn sent_again(form: &Form, tag: &str, rotation: &Rotation) -> Markup {
     html! {
         @for (name, value) in form.fields().filter(|(name, _)| !matches!(*name, "ifMatch" | "seen")) {
@@ -39,7 +39,7 @@ pub fn sent_again(form: &Form, tag: &str, rotation: &Rotation) -> Markup {
 /// The cells that are noted at the most.
 const MOST_CELLS: usize = 60;
 
-/// What a reader sees of who is on call: the version with the millisecond of its change, and each running cell with its holder.
+/// The state of duty that a reader sees: the version with the millisecond of its change, and each running cell with its holder.
 fn seen(rotation: &Rotation) -> String {
     let stamps = &rotation.stamps;
     let mut text = format!("{}@{}", stamps.version, stamps.updated_at.as_millisecond());
@@ -57,7 +57,7 @@ pub fn version_seen(seen: &str) -> Option<(u64, Timestamp)> {
     Some((version.parse().ok()?, at))
 }
 
-/// What differs between what was seen and a rotation as it stands: a line each. Never empty.
+/// The differences between the state that was seen and the rotation as it is, a line each. Never empty.
 pub fn differences(seen: &str, rotation: &Rotation, people: &People) -> Vec<Markup> {
     let version = version_seen(seen).map_or(0, |(version, _)| version);
     let before = seen.split(' ').skip(1);

@@ -21,7 +21,7 @@ pub struct DateSpan {
     pub range: Interval,
 }
 
-/// What the address asks for, `most` days at the most. Dates that are none, or too far apart, are said, and the usual ones shown.
+/// The dates that the address asks for, `most` days at the most. Dates that are none, or too far apart, are said, and the usual ones shown.
 pub fn shown(visit: &Visit, times: &Times, most: i64, errors: &mut Errors) -> DateSpan {
     let today = times.date(visit.now);
     let usual = |days: i64| today.saturating_add(days.days());
@@ -51,7 +51,7 @@ pub fn shown(visit: &Visit, times: &Times, most: i64, errors: &mut Errors) -> Da
     }
 }
 
-/// What one line shows: the record and the plan about the same, together.
+/// One row: the record and the plan of one subject together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadRow {
     pub user: Option<UserId>,
@@ -124,7 +124,7 @@ const HEADS: [&str; 8] = [
     "Hours", "Planned", "Nights", "Weekends", "Holidays", "Turns", "Covers", "Swaps",
 ];
 
-/// What the columns mean.
+/// The explanation of the columns.
 pub const MEANING: &str = "Up to now by the record, then by the plan. Nights are 22:00 to 06:00 in each person’s time zone, weekends \
     and holidays those of the rotation’s countries, or Saturday and Sunday. Being on call in two places at once counts once. \
     Covers are those taken for others.";
@@ -160,7 +160,7 @@ pub fn hours(length: SignedDuration) -> String {
     format!("{:.2}", length.as_secs_f64() / 3600.0)
 }
 
-/// The same, as people read it.
+/// The hours as people read them.
 pub fn short(length: SignedDuration) -> String {
     let text = format!("{:.1}", length.as_secs_f64() / 3600.0);
     text.trim_end_matches(".0").to_owned()

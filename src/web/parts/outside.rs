@@ -1,4 +1,4 @@
-//! What pages say of a rotation that follows a partner's schedule.
+//! The parts of pages about a rotation that follows a partner's schedule.
 
 use super::time::Times;
 use crate::domain::linked::{AsOf, State};

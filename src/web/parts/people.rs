@@ -62,7 +62,7 @@ impl People {
         self.chip(user, self.linked)
     }
 
-    /// The same without a link: a label of a field, where a click chooses.
+    /// A person without a link: a label of a field, where a click chooses.
     pub fn label(&self, user: &UserId) -> Markup {
         self.chip(user, false)
     }

@@ -20,7 +20,7 @@ pub fn add(app: &App, errors: &mut Errors, detail: &str, fields: &[&str]) -> Res
     Ok(())
 }
 
-/// What a refusal quotes: values that were sent.
+/// The values of a request that a refusal quotes.
 fn quoted(detail: &str) -> impl Iterator<Item = &str> {
     detail.split('`').skip(1).step_by(2)
 }

@@ -221,7 +221,7 @@ pub fn duration(length: SignedDuration) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Typed {
     pub at: Timestamp,
-    /// What is to be said about it, where the clocks are changed.
+    /// A remark, where the clocks are changed.
     pub odd: Option<Odd>,
 }
 
@@ -235,7 +235,7 @@ pub enum Odd {
 }
 
 impl Typed {
-    /// What is said about an odd time, with the instant that is taken.
+    /// The remark about an odd time, with the instant that is taken.
     pub fn remark(&self, zone: ZoneName) -> Option<String> {
         let shown = local(self.at, zone);
         let shown = format!("{} {}", shown.date(), clock(shown));

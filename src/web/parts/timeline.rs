@@ -19,7 +19,7 @@ pub struct Piece {
     pub kind: Kind,
     /// Who; nothing where it is nobody.
     pub who: String,
-    /// What stands where there is no room for the name.
+    /// The text where there is no room for the name.
     pub short: String,
     /// Of eight.
     pub colour: usize,
@@ -27,7 +27,7 @@ pub struct Piece {
     pub is_away: bool,
 }
 
-/// What a stretch is; each is told apart by a word and a pattern, not by colour alone.
+/// The kind of a stretch; each is told apart by a word and a pattern, not by colour alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Turn,
@@ -52,7 +52,7 @@ impl Kind {
         }
     }
 
-    /// What the legend says of it; nothing of turns, which say who holds them.
+    /// Its text in the legend; none for turns, which name their holder.
     fn legend(self) -> Option<&'static str> {
         match self {
             Kind::Turn => None,
@@ -134,7 +134,7 @@ pub fn timeline(rows: &[Row], range: Interval, times: &Times) -> Markup {
     }
 }
 
-/// What the patterns mean that are there.
+/// The legend of the patterns that occur.
 fn legend(rows: &[Row]) -> Markup {
     let kinds = [
         Kind::Cover,

@@ -4,7 +4,7 @@ use crate::domain::warning_kinds::{Severity, WarningKind};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// What a kind is called.
+/// The name of a kind.
 pub fn name(kind: WarningKind) -> &'static str {
     match kind {
         WarningKind::Nobody => "Nobody on call",

@@ -27,8 +27,8 @@ impl Walk {
             match ill.filter(|ill| ill.topic(place)) {
                 Some(ill) => view.topics[place].want(wanted.as_deref(), ill == Ill::Forgets(place)),
                 None => {
-                    let settled = view.topics[place].settle(wanted, &workspace.topic(channel));
-                    settled.map_err(|why| format!("{channel}: {why}"))?;
+                    let completed = view.topics[place].complete(wanted, &workspace.topic(channel));
+                    completed.map_err(|why| format!("{channel}: {why}"))?;
                 }
             }
         }
@@ -46,8 +46,8 @@ impl Walk {
                         disabled,
                     };
                     let holds_empty = index == 0 || self.holds_empty;
-                    let settled = view.groups[place].settle(&served, &found, holds_empty);
-                    settled.map_err(|why| format!("{handle}: {why}"))?;
+                    let completed = view.groups[place].complete(&served, &found, holds_empty);
+                    completed.map_err(|why| format!("{handle}: {why}"))?;
                 }
             }
         }

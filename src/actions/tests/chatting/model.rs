@@ -48,7 +48,7 @@ impl Topic {
     }
 
     /// All syncs are complete; `actual` is the topic of the channel.
-    pub fn settle(&mut self, wanted: Option<String>, actual: &str) -> Result<(), String> {
+    pub fn complete(&mut self, wanted: Option<String>, actual: &str) -> Result<(), String> {
         if self.given_up {
             self.perhaps = Some(self.now.clone());
         }
@@ -128,7 +128,7 @@ impl Group {
     }
 
     /// All syncs are complete.
-    pub fn settle(
+    pub fn complete(
         &mut self,
         served: &Served,
         found: &Found,

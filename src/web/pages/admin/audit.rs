@@ -109,7 +109,7 @@ fn search(visit: &Visit, query: &Form, errors: &Errors) -> Markup {
     }
 }
 
-/// What the rotations of entries are called, as far as they are still there.
+/// The names of the rotations of entries, as far as they exist.
 fn rotation_names(
     visit: &Visit,
     entries: &[AuditEntry],

@@ -70,7 +70,7 @@ pub fn show(visit: &Visit) -> Outcome {
     Ok(layout::page(visit, "Admin", content))
 }
 
-/// What is wrong, a line each.
+/// The problems of the server, a line each.
 fn wrong(visit: &Visit, work: &WorkStatus) -> Result<Vec<Markup>, Problem> {
     let times = times(visit);
     let mut lines = Vec::new();
@@ -109,7 +109,7 @@ fn wrong(visit: &Visit, work: &WorkStatus) -> Result<Vec<Markup>, Problem> {
     Ok(lines)
 }
 
-/// What is wrong with a background thread, in words.
+/// The problem of a background thread, in words.
 fn trouble(heartbeat: &Heartbeat) -> Option<String> {
     let failing = heartbeat.failing_for().filter(|time| *time > late_after());
     if let Some(failing) = failing {

@@ -42,7 +42,7 @@ pub fn all(document: &Value) -> Vec<Operation<'_>> {
 }
 
 impl Operation<'_> {
-    /// What it is for.
+    /// Its purpose.
     pub fn summary(&self) -> &str {
         self.described["summary"].as_str().unwrap_or_default()
     }
@@ -141,7 +141,7 @@ fn parameters(described: &Value) -> Markup {
     }
 }
 
-/// What is answered: each success with its example, and the refusals with their codes.
+/// The responses: each success with its example, and the refusals with their codes.
 fn answers(document: &Value, described: &Value) -> Markup {
     let all = described["responses"].as_object().into_iter().flatten();
     let (refusals, successes): (Vec<_>, Vec<_>) =

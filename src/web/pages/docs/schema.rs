@@ -44,7 +44,7 @@ fn anchor(name: &str) -> String {
     format!("object-{name}")
 }
 
-/// What a value may be.
+/// The permitted values of a schema.
 pub fn kind(schema: &Value) -> Markup {
     if let Some(name) = named(schema) {
         return html! { a href={ "#" (anchor(name)) } { (name) } };

@@ -18,7 +18,7 @@ pub fn offered(visit: &Visit) -> Result<Vec<Group>, Problem> {
     Ok(groups)
 }
 
-/// What a user group is called.
+/// The name of a user group.
 pub fn name(group: &Group) -> String {
     let handle = group
         .handle
@@ -28,7 +28,7 @@ pub fn name(group: &Group) -> String {
     named.unwrap_or_else(|| group.id.to_string())
 }
 
-/// The same by its id.
+/// The name of a user group by its id.
 pub fn called(visit: &Visit, id: &GroupId) -> Result<String, Problem> {
     let found = visit.app().store().read(|tx| load_group(tx, id))?;
     Ok(found.as_ref().map_or_else(|| id.to_string(), name))

@@ -69,7 +69,7 @@ fn leads_to(response: &Response) -> Option<String> {
     location.map(|(_, path)| path.to_string())
 }
 
-/// The same form within this time is the same press of a button.
+/// Within this time a form that is sent again counts as one press of a button.
 const SAME_PRESS: Duration = Duration::from_secs(1);
 
 /// Where the answer to a form led, and when it was carried out or sent again.

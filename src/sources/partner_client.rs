@@ -19,7 +19,7 @@ const LIMITS: Limits = Limits {
 /// The longest time that a call waits for its turn below the limit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How requests go to one address.
+/// A client of one partner's address.
 pub(super) struct PartnerClient {
     client: Client,
     /// Without a trailing slash.
@@ -29,7 +29,7 @@ pub(super) struct PartnerClient {
 }
 
 impl PartnerClient {
-    /// A line to an address. `headers` are sent with every request.
+    /// A client of an address. `headers` are sent with every request.
     pub(super) fn new(
         tls: &Tls,
         proxy: Option<Proxy>,
@@ -45,7 +45,7 @@ impl PartnerClient {
         }
     }
 
-    /// What is left of a wait that the partner asked for.
+    /// The rest of a wait that the partner asked for.
     pub(super) fn held(&self) -> Duration {
         let pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
         pace.held(monotonic())

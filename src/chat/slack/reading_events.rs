@@ -1,4 +1,4 @@
-//! What Slack says of single people, user groups and channels while the directory is read in full.
+//! Events of Slack about single people, user groups and channels while the directory is read in full.
 
 use crate::domain::directory_reading::Said;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,11 +12,11 @@ struct State {
     times: u64,
 }
 
-/// What was said since the oldest reading began that is under way.
+/// The events since the oldest reading that is under way began.
 #[derive(Default)]
-pub struct Meanwhile(Mutex<State>);
+pub struct ReadingEvents(Mutex<State>);
 
-impl Meanwhile {
+impl ReadingEvents {
     /// Begins a reading: what is said from now on, until the result is dropped, is newer than what it reads.
     pub fn begin(&self) -> UnderWay<'_> {
         self.state().readings += 1;
@@ -43,10 +43,10 @@ impl Meanwhile {
 }
 
 /// A reading that is under way.
-pub struct UnderWay<'a>(&'a Meanwhile);
+pub struct UnderWay<'a>(&'a ReadingEvents);
 
 impl UnderWay<'_> {
-    /// What was said since it began, and [`Meanwhile::times`] then.
+    /// The events since it began, and [`ReadingEvents::times`] then.
     pub fn said(&self) -> (Said, u64) {
         let state = self.0.state();
         (state.said.clone(), state.times)
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn what_is_said_counts_while_a_reading_is_under_way() {
-        let meanwhile = Meanwhile::default();
+        let meanwhile = ReadingEvents::default();
         let say = |id: &str| meanwhile.note(Said::person(&id.into()));
         say("U1");
         let first = meanwhile.begin();
