@@ -11,6 +11,7 @@ mod table;
 mod tests;
 mod values;
 
+pub use known::variables;
 pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
 mod login;

@@ -5,8 +5,8 @@
 //! A connection's thread in [`server`] reads one request within its bounds. `server::dispatch` gives it an id, finds the
 //! [`Edge`](server::Edge) that has the prefix of its path, and logs and counts the answer. In the edge [`api`]
 //! `routes` names the operation, its scope and its precondition; [`admission`] answers who asks; [`wire`] parses the body into
-//! values of the [`domain`], or refuses it with the path of the member that is wrong or unknown. An action of [`actions`] does the
-//! work: reads from one snapshot of the [`store`], writes in one job of its one writing connection. Its answer becomes JSON in
+//! values of the [`domain`], whose constructors hold the limits, or refuses it with the path of the member that is wrong or unknown.
+//! An action of [`actions`] does the work: reads from one snapshot of the [`store`], writes in one job of its one writing connection. Its answer becomes JSON in
 //! [`wire`] again, a refusal a problem object in [`problem`].
 //!
 //! # Assistants
@@ -27,7 +27,7 @@
 //!
 //! The edge [`web`] makes pages for browsers. `gate` refuses other hosts and writes that other sites send; `entry` finds who reads,
 //! by the session of a cookie or by a trusted proxy. From there on it is a person as any other: handlers call the same
-//! [`actions`], with the form made into the body that the API takes, and render what comes back as HTML.
+//! [`actions`], with the values of the [`domain`] that the form stands for, and render what comes back as HTML.
 //!
 //! # Signing in at an identity provider
 //!
@@ -58,7 +58,7 @@
 //! # Agreements
 //!
 //! An assignment, a cover or a swap is checked against a `domain::agreement::AgreementContext`: the rotation, and the
-//! `domain::forecast` of its cells. `actions::once` runs the write once under the caller's id and keeps the response for
+//! `domain::forecast` of its cells. `actions::proposals` previews it and writes it as previewed, for every edge. `actions::once` runs the write once under the caller's id and keeps the response for
 //! retries. The result is an arrangement over the dealt turn: `domain::resolve` decides who holds a cell, for all
 //! callers. Every write expires pending requests whose duties are no longer held as planned.
 //!

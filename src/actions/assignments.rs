@@ -1,22 +1,21 @@
 //! Direct assignments: an editor of the rotation assigns a cell to a person for an interval.
 
+use super::ActionError;
 use super::arrangements::{insert_over, load, records};
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::{ActionError, App, reads};
+use super::proposals::Proposal;
 use crate::domain::access::Principal;
 use crate::domain::agreement::{
-    AgreementContext, AgreementPreview, check_conflicts, check_unblocked,
+    AgreementContext, LegPreview, Preview, check_conflicts, check_unblocked,
 };
-use crate::domain::arrangement::{
-    Arranged, Arrangement, ArrangementKind, ArrangementWritten, Snapshot, TurnSelection,
-};
-use crate::domain::conflict::{Conflict, Terms};
+use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind, ArrangementWritten};
+use crate::domain::conflict::{self, Terms};
 use crate::domain::edit::NewAssignment;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
-use crate::domain::ids::{ArrangementId, CellId, RotationId};
+use crate::domain::ids::ArrangementId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -24,39 +23,13 @@ use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag;
 use jiff::Timestamp;
 
-/// A checked assignment with its forecast.
-struct Checked {
-    cell: CellId,
-    period: Interval,
-    covered: Vec<Interval>,
-    conflicts: Vec<Conflict>,
-    snapshot: Snapshot,
-    selection: Option<TurnSelection>,
-}
-
-/// Who may be assigned to a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Eligible {
-    /// Who is in its roster.
-    Roster,
-    /// Any member.
-    Members,
-}
-
 /// Checks an assignment. The forecast is checked after the tier, because a lane that does not run has no
 /// forecast.
-fn check(
-    context: &AgreementContext,
-    new: &NewAssignment,
-    eligible: Eligible,
-) -> Result<Checked, Refusal> {
+fn check(context: &AgreementContext, new: &NewAssignment) -> Result<Preview, Refusal> {
     let cell = context.cell("cellId", &new.cell)?;
     let period = context.rest("to", new.asked)?;
-    match eligible {
-        Eligible::Members if context.rotation.has_member(&new.user) => {}
-        Eligible::Roster | Eligible::Members => {
-            context.check_eligible("userId", cell, &new.user)?;
-        }
+    if !new.imported || !context.rotation.has_member(&new.user) {
+        context.check_eligible("userId", cell, &new.user)?;
     }
     context.check_runs("cellId", cell)?;
     let terms = Terms {
@@ -66,51 +39,25 @@ fn check(
         period,
     };
     let forecasts = context.forecasts(period.until)?;
-    let covered = match eligible {
-        Eligible::Roster => context.check_covered("", cell, period)?,
-        // The hours of an override are the partner's.
-        Eligible::Members => context.covered(cell, period),
+    let covered = match new.imported {
+        false => context.check_covered("", cell, period)?,
+        true => context.covered(cell, period),
     };
     let selection = forecasts[cell].selection(period, context.now);
     context.check_selection(new.turn_selection, selection)?;
     context.check_single(&forecasts, &[("userId", &terms)])?;
-    Ok(Checked {
-        cell: new.cell.clone(),
+    let conflicts = context.conflicts(&terms, None, &etag::conflict_id);
+    let leg = LegPreview {
+        key: None,
+        user: Some(new.user.clone()),
         period,
         covered,
-        conflicts: context.conflicts(&terms, None, &etag::conflict_id),
-        snapshot: context.snapshot(cell, period)?,
+        is_acknowledged: conflict::acknowledged(&conflicts, &new.acknowledged),
+        conflicts,
         selection,
-    })
-}
-
-/// Previews an assignment without changing anything. Returns the rotation for its ETag.
-pub fn preview(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    new: &NewAssignment,
-) -> Result<(Rotation, AgreementPreview), ActionError> {
-    reads::in_context(app, caller, id, |tx, context| {
-        caller.check_edit(context.rotation)?;
-        context.rotation.check_own()?;
-        if let Some(replaced) = &new.replaces {
-            check_replaceable(tx, context.rotation, replaced)?;
-        }
-        let without = new.replaces.as_ref().map(|id| context.without(id));
-        let context = AgreementContext {
-            rotation: without.as_ref().unwrap_or(context.rotation),
-            ..*context
-        };
-        let checked = check(&context, new, Eligible::Roster)?;
-        Ok(AgreementPreview::new(
-            checked.period,
-            checked.covered,
-            checked.conflicts,
-            &new.acknowledged,
-            checked.selection,
-        ))
-    })
+        has_started: new.asked.from <= context.now,
+    };
+    Ok(Preview { legs: vec![leg] })
 }
 
 /// Refuses a preview with an id that is not an assignment of the rotation.
@@ -130,111 +77,78 @@ fn check_replaceable(
     }
 }
 
-/// Assigns a cell to a person for an interval.
-pub struct Assign(pub NewAssignment);
-
-impl Operation for Assign {
+/// Assigns a cell to a person for an interval. An assignment that is replaced must not have ended: it is cancelled, and the part
+/// already served stays in the record.
+impl Proposal for NewAssignment {
     const NAME: &'static str = "assign";
     type Output = ArrangementWritten;
 
-    fn changes_duty(&self, _: &Rotation) -> bool {
-        true
-    }
-
     fn named(&self) -> NamedIds {
-        NamedIds::people([&self.0.user])
+        match self.imported {
+            true => NamedIds::default(),
+            false => NamedIds::people([&self.user]),
+        }
     }
 
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        _: &Principal,
-    ) -> Result<ArrangementWritten, ActionError> {
-        let Assign(new) = self;
-        let checked = check(&draft.context(tx), &new, Eligible::Roster)?;
-        check_conflicts(&checked.conflicts, &new.acknowledged)?;
-        let (from, made) = (checked.period.from, assign(tx, draft, None, new, checked)?);
-        written(tx, draft, from, &[made], |_| Ok(()))
-    }
-}
-
-/// Assigns a cell to a member for an interval, in the roster of the cell or not: an override that is imported, whose person may
-/// take no turns. What else they have to do is the partner's business, so conflicts that can be acknowledged are.
-pub struct AssignMember(pub NewAssignment);
-
-impl Operation for AssignMember {
-    const NAME: &'static str = "assign member";
-    type Output = ArrangementWritten;
-
-    fn changes_duty(&self, _: &Rotation) -> bool {
-        true
+    fn permit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError> {
+        by.check_edit(rotation)?;
+        let mut replaced = self.replaces.iter();
+        replaced.try_for_each(|replaced| check_replaceable(tx, rotation, &replaced.arrangement))
     }
 
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        _: &Principal,
-    ) -> Result<ArrangementWritten, ActionError> {
-        let AssignMember(new) = self;
-        let checked = check(&draft.context(tx), &new, Eligible::Members)?;
-        check_unblocked(&checked.conflicts)?;
-        let (from, made) = (checked.period.from, assign(tx, draft, None, new, checked)?);
-        written(tx, draft, from, &[made], |_| Ok(()))
-    }
-}
-
-/// Replaces an assignment that has not ended. The old one is cancelled, and the part already served stays in the
-/// record.
-pub struct ChangeArrangement {
-    pub arrangement: ArrangementId,
-    pub new: NewAssignment,
-    pub expected_revision: u64,
-}
-
-impl Operation for ChangeArrangement {
-    const NAME: &'static str = "change arrangement";
-    type Output = ArrangementWritten;
-
-    fn named(&self) -> NamedIds {
-        NamedIds::people([&self.new.user])
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError> {
+        by.check_edit(rotation)?;
+        let mut replaced = self.replaces.iter();
+        replaced.try_for_each(|replaced| load(tx, rotation, &replaced.arrangement).map(drop))
     }
 
-    fn admit(
-        &self,
-        tx: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
-        caller.check_edit(rotation)?;
-        load(tx, rotation, &self.arrangement).map(drop)
-    }
-
-    fn changes_duty(&self, _: &Rotation) -> bool {
-        true
-    }
-
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        _: &Principal,
-    ) -> Result<ArrangementWritten, ActionError> {
-        let new = self.new;
-        let old = load(&tx.as_read(), &draft.rotation, &self.arrangement)?;
-        let without = draft.context(tx).without(&old.id);
+    fn check(&self, context: &AgreementContext, _: &Principal) -> Result<Preview, ActionError> {
+        let replaced = self.replaces.as_ref();
+        let without = replaced.map(|replaced| context.without(&replaced.arrangement));
         let context = AgreementContext {
-            rotation: &without,
-            ..draft.context(tx)
+            rotation: without.as_ref().unwrap_or(context.rotation),
+            ..*context
         };
-        let checked = check(&context, &new, Eligible::Roster)?;
-        check_current(&old, self.expected_revision, &draft.rotation)?;
-        check_conflicts(&checked.conflicts, &new.acknowledged)?;
-        let from = checked.period.from;
-        let made = assign(tx, draft, Some(&old.id), new, checked)?;
-        written(tx, draft, from, &[old.id.clone(), made], |tx| {
-            Ok(store::cancel_arrangement(tx, &old.id)?)
+        Ok(check(&context, self)?)
+    }
+
+    fn previewed(self, preview: &Preview, acknowledges: bool) -> NewAssignment {
+        NewAssignment {
+            turn_selection: preview.first().selection,
+            acknowledged: match acknowledges {
+                true => preview.conflict_ids(),
+                false => self.acknowledged,
+            },
+            ..self
+        }
+    }
+
+    fn write(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        _: &Principal,
+        checked: Preview,
+    ) -> Result<ArrangementWritten, ActionError> {
+        let old = match &self.replaces {
+            Some(replaced) => {
+                let old = load(&tx.as_read(), &draft.rotation, &replaced.arrangement)?;
+                check_current(&old, replaced.expected_revision, &draft.rotation)?;
+                Some(old.id)
+            }
+            None => None,
+        };
+        let conflicts = checked.conflicts();
+        match self.imported {
+            false => check_conflicts(&conflicts, &self.acknowledged)?,
+            true => check_unblocked(&conflicts)?,
+        }
+        let period = checked.first().period;
+        let made = assign(tx, draft, old.as_ref(), self, period)?;
+        let changed: Vec<ArrangementId> = old.iter().cloned().chain([made]).collect();
+        written(tx, draft, period.from, &changed, |tx| match &old {
+            Some(old) => Ok(store::cancel_arrangement(tx, old)?),
+            None => Ok(()),
         })
     }
 }
@@ -314,19 +228,25 @@ fn assign(
     draft: &mut Draft,
     replaced: Option<&ArrangementId>,
     new: NewAssignment,
-    checked: Checked,
+    period: Interval,
 ) -> Result<ArrangementId, ActionError> {
+    let without = replaced.map(|id| draft.context(tx).without(id));
+    let context = AgreementContext {
+        rotation: without.as_ref().unwrap_or(&draft.rotation),
+        ..draft.context(tx)
+    };
+    let snapshot = context.snapshot(context.cell("cellId", &new.cell)?, period)?;
     let arrangement = Arrangement {
         id: ArrangementId::from(tx.mint("arr_")),
         rotation: draft.rotation.id.clone(),
-        cell: checked.cell,
+        cell: new.cell,
         user: new.user,
-        period: checked.period,
+        period,
         revision: 1,
         cancelled: false,
         kind: ArrangementKind::DirectAssignment,
         request: None,
-        snapshot: checked.snapshot,
+        snapshot,
         turn_selection: new.turn_selection,
     };
     let made = arrangement.id.clone();

@@ -1,31 +1,19 @@
 //! Creates cover requests.
 
+use super::ActionError;
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
-use super::mutation::Operation;
-use super::request_writes::{Notify, Outcome, ask, written};
-use super::{ActionError, App, reads};
+use super::proposals::{self, Proposal};
 use crate::domain::access::Principal;
-use crate::domain::agreement::{AgreementContext, AgreementPreview, check_unblocked};
-use crate::domain::arrangement::TurnSelection;
-use crate::domain::conflict::Conflict;
+use crate::domain::agreement::{AgreementContext, LegPreview, Preview};
+use crate::domain::conflict::{self, Conflict};
 use crate::domain::edit::NewCover;
-use crate::domain::ids::{RequestId, RotationId, UserId};
+use crate::domain::ids::{RequestId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::request::{Leg, Request, RequestKind, RequestState, RequestWritten};
-use crate::domain::rotation::Rotation;
+use crate::domain::request::{Leg, Request, RequestKind, RequestWritten};
 use crate::domain::shift;
-use crate::domain::time::Interval;
-use crate::store::{ReadTx, WriteTx};
+use crate::store::WriteTx;
 use crate::wire::etag;
-
-/// A checked cover request with its forecast.
-struct Checked {
-    period: Interval,
-    covered: Vec<Interval>,
-    conflicts: Vec<Conflict>,
-    selection: Option<TurnSelection>,
-}
 
 /// Checks a cover request. Whether a recipient may hold it in addition to their other duties is checked when they
 /// accept.
@@ -33,7 +21,7 @@ fn check(
     context: &AgreementContext,
     requester: &UserId,
     new: &NewCover,
-) -> Result<Checked, Refusal> {
+) -> Result<Preview, Refusal> {
     let cell = context.cell("cellId", &new.cell)?;
     let period = context.rest("to", new.asked)?;
     for (index, recipient) in new.recipients.iter().enumerate() {
@@ -60,15 +48,20 @@ fn check(
         .map(|user| leg(requester, new, Some(user)));
     let offers = shift::shifts(context, &offered.collect::<Vec<_>>(), |_| String::new())?;
     shift::check_held(&offers[..1], &forecasts)?;
-    Ok(Checked {
+    let conflicts = offers.iter();
+    let conflicts = conflicts.flat_map(|offer| offer.conflicts(context, &etag::conflict_id));
+    let conflicts: Vec<Conflict> = conflicts.collect();
+    let leg = LegPreview {
+        key: None,
+        user: None,
         period,
         covered,
-        conflicts: offers
-            .iter()
-            .flat_map(|offer| offer.conflicts(context, &etag::conflict_id))
-            .collect(),
+        is_acknowledged: conflict::acknowledged(&conflicts, &new.acknowledged),
+        conflicts,
         selection,
-    })
+        has_started: new.asked.from <= context.now,
+    };
+    Ok(Preview { legs: vec![leg] })
 }
 
 fn leg(requester: &UserId, new: &NewCover, assignee: Option<&UserId>) -> Leg {
@@ -82,81 +75,41 @@ fn leg(requester: &UserId, new: &NewCover, assignee: Option<&UserId>) -> Leg {
     }
 }
 
-/// Previews a cover request without changing anything. Returns the rotation for its ETag.
-pub fn preview(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    new: &NewCover,
-) -> Result<(Rotation, AgreementPreview), ActionError> {
-    let requester = caller.person()?;
-    reads::in_context(app, caller, id, |_, context| {
-        context.rotation.check_own()?;
-        let checked = check(context, requester, new)?;
-        Ok(AgreementPreview::new(
-            checked.period,
-            checked.covered,
-            checked.conflicts,
-            &new.acknowledged,
-            checked.selection,
-        ))
-    })
-}
-
-/// Creates a cover request. Who is on call does not change until it is accepted.
-pub struct AskForCover(pub NewCover);
-
-impl Operation for AskForCover {
+impl Proposal for NewCover {
     const NAME: &'static str = "ask for cover";
     type Output = RequestWritten;
 
     fn named(&self) -> NamedIds {
-        NamedIds::people(&self.0.recipients)
+        NamedIds::people(&self.recipients)
     }
 
-    fn admit(
-        &self,
-        _: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
-        Ok(caller.check_ask(rotation)?)
+    fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError> {
+        Ok(check(context, by.person()?, self)?)
     }
 
-    fn changes_duty(&self, _: &Rotation) -> bool {
-        true
+    fn previewed(self, preview: &Preview, _: bool) -> NewCover {
+        NewCover {
+            turn_selection: preview.first().selection,
+            ..self
+        }
     }
 
-    fn apply(
+    fn write(
         self,
         tx: &mut WriteTx,
         draft: &mut Draft,
-        caller: &Principal,
+        by: &Principal,
+        checked: Preview,
     ) -> Result<RequestWritten, ActionError> {
-        let (AskForCover(new), requester) = (self, caller.person()?);
-        let checked = check(&draft.context(tx), requester, &new)?;
-        check_unblocked(&checked.conflicts)?;
-        let request = request(tx, draft, requester.clone(), new);
-        ask(tx, draft, &request)?;
-        written(tx, draft, caller, &request, Outcome::beside(Notify::Asked))
-    }
-}
-
-fn request(tx: &mut WriteTx, draft: &Draft, requester: UserId, new: NewCover) -> Request {
-    let leg = leg(&requester, &new, None);
-    Request {
-        id: RequestId::from(tx.mint("cov_")),
-        rotation: draft.rotation.id.clone(),
-        kind: RequestKind::Cover,
-        requester,
-        recipients: new.recipients,
-        declined: Vec::new(),
-        legs: vec![leg],
-        reason: new.reason,
-        turn_selection: new.turn_selection,
-        acknowledged: Vec::new(),
-        revision: 1,
-        state: RequestState::Pending,
-        accepted_by: None,
+        let (requester, rotation) = (by.person()?, draft.rotation.id.clone());
+        let id = RequestId::from(tx.mint("cov_"));
+        let request = Request {
+            legs: vec![leg(requester, &self, None)],
+            recipients: self.recipients,
+            reason: self.reason,
+            turn_selection: self.turn_selection,
+            ..Request::new(id, &rotation, RequestKind::Cover, requester)
+        };
+        proposals::request(tx, draft, by, (request, checked))
     }
 }

@@ -3,11 +3,12 @@
 //! The rotation is made in a transaction and its plan compared there with the partner's timeline. Unless it is wanted and both
 //! agree, the transaction is undone: what is compared is what would be stored.
 
-use super::assignments::{AssignMember, EndArrangement};
+use super::assignments::EndArrangement;
 use super::creation::{check_new, insert};
 use super::draft::Draft;
 use super::grid::ReplaceCoverage;
 use super::mutation::Operation;
+use super::proposals::Propose;
 use super::rotations::PatchRotation;
 use super::{ActionError, App, Error, audit, notifications, outbox};
 use crate::domain::arrangement::Arranged;
@@ -273,7 +274,7 @@ fn make(
             "the override from {} to {} by {user}",
             asked.from, asked.until
         );
-        attempt(tx, app, author, &id, AssignMember(new), &says, &mut unsaid)?;
+        attempt(tx, app, author, &id, Propose(new), &says, &mut unsaid)?;
     }
     let rotation = loaded(tx, &id)?;
     // Some ended already because their person is no member any more.
@@ -418,6 +419,7 @@ fn assignment(blueprint: &Blueprint, rotation: &Rotation, takeover: &Takeover) -
         turn_selection: None,
         acknowledged: Vec::new(),
         replaces: None,
+        imported: true,
     }
 }
 

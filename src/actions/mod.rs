@@ -44,6 +44,7 @@ pub mod partners;
 pub mod platform;
 pub mod polling;
 pub mod preview;
+pub mod proposals;
 pub mod reach;
 pub mod reads;
 pub mod relays;

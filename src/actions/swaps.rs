@@ -1,44 +1,33 @@
 //! Creates swap requests.
 
+use super::ActionError;
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
-use super::mutation::Operation;
-use super::request_writes::{Notify, Outcome, ask, written};
-use super::{ActionError, App, reads};
+use super::proposals::{self, Proposal};
 use crate::domain::access::Principal;
-use crate::domain::agreement::{AgreementContext, check_unblocked};
-use crate::domain::conflict::{self, Conflict};
+use crate::domain::agreement::{AgreementContext, LegPreview, Preview};
+use crate::domain::conflict;
 use crate::domain::edit::{NewLeg, NewSwap};
 use crate::domain::forecast::CellForecast;
-use crate::domain::ids::{RequestId, RotationId, UserId};
+use crate::domain::ids::{RequestId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::request::{Leg, Request, RequestKind, RequestState, RequestWritten};
-use crate::domain::rotation::Rotation;
-use crate::domain::shift::{self, LegPreview, Shift};
+use crate::domain::request::{Leg, Request, RequestKind, RequestWritten};
+use crate::domain::shift::{self, Shift};
 use crate::domain::time::Interval;
-use crate::store::{ReadTx, WriteTx};
+use crate::store::WriteTx;
 use crate::wire::etag;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-
-/// Two shifts with their forecast, each with the other person as its new holder.
-struct Checked {
-    legs: Vec<Leg>,
-    shifts: Vec<Shift>,
-    /// By leg, as are the conflicts.
-    covered: Vec<Vec<Interval>>,
-    conflicts: Vec<Vec<Conflict>>,
-}
 
 /// Checks an offer. The forecast is checked last, because a disabled rotation has none.
 fn check(
     context: &AgreementContext,
     requester: &UserId,
     new: &NewSwap,
-) -> Result<Checked, Refusal> {
-    let (legs, shifts) = check_terms(context, requester, new)?;
+) -> Result<Preview, Refusal> {
+    let shifts = check_terms(context, requester, new)?;
     let forecasts = context.forecasts(shift::last_end(&shifts))?;
-    check_plan(context, legs, shifts, &forecasts)
+    check_plan(context, new, shifts, &forecasts)
 }
 
 /// Whether an offer can be made, with forecasts that reach to the end of both shifts.
@@ -49,8 +38,8 @@ pub(super) fn can_offer(
     forecasts: &[CellForecast],
 ) -> bool {
     let checked = check_terms(context, requester, new)
-        .and_then(|(legs, shifts)| check_plan(context, legs, shifts, forecasts));
-    checked.is_ok_and(|checked| !checked.conflicts.iter().any(|leg| conflict::blocks(leg)))
+        .and_then(|shifts| check_plan(context, new, shifts, forecasts));
+    checked.is_ok_and(|checked| !checked.legs.iter().any(LegPreview::is_blocked))
 }
 
 /// The path of a leg in the request.
@@ -63,7 +52,7 @@ fn check_terms(
     context: &AgreementContext,
     requester: &UserId,
     new: &NewSwap,
-) -> Result<(Vec<Leg>, Vec<Shift>), Refusal> {
+) -> Result<Vec<Shift>, Refusal> {
     if &new.recipient == requester {
         return invalid(
             "recipientUserId",
@@ -109,21 +98,21 @@ fn check_terms(
     for (index, shift) in shifts.iter().enumerate() {
         context.check_runs(&format!("{}cellId", path(index)), shift.cell)?;
     }
-    Ok((legs, shifts))
+    Ok(shifts)
 }
 
 /// Checks both shifts against what is planned.
 fn check_plan(
     context: &AgreementContext,
-    legs: Vec<Leg>,
+    new: &NewSwap,
     shifts: Vec<Shift>,
     forecasts: &[CellForecast],
-) -> Result<Checked, Refusal> {
+) -> Result<Preview, Refusal> {
     let covered = |(index, shift): (usize, &Shift)| {
         context.check_covered(&path(index), shift.cell, shift.terms.period)
     };
     let covered = shifts.iter().enumerate().map(covered);
-    let covered = covered.collect::<Result<_, _>>()?;
+    let covered: Vec<Vec<Interval>> = covered.collect::<Result<_, _>>()?;
     for (index, shift) in shifts.iter().enumerate() {
         let (forecast, path) = (&forecasts[shift.cell], path(index));
         if !forecast.is_turn(shift.terms.period) {
@@ -146,14 +135,22 @@ fn check_plan(
         (&*members[1], &shifts[1].terms),
     ];
     context.check_single(forecasts, &terms)?;
-    Ok(Checked {
-        conflicts: shifts
-            .iter()
-            .map(|shift| shift.conflicts(context, &etag::conflict_id))
-            .collect(),
-        legs,
-        shifts,
-        covered,
+    let legs = new.legs.iter().zip(shifts).zip(covered);
+    let legs = legs.map(|((leg, shift), covered)| {
+        let conflicts = shift.conflicts(context, &etag::conflict_id);
+        LegPreview {
+            key: Some(leg.key.clone()),
+            user: Some(shift.terms.user),
+            period: shift.terms.period,
+            covered,
+            is_acknowledged: conflict::acknowledged(&conflicts, &new.acknowledged),
+            conflicts,
+            selection: None,
+            has_started: leg.period.from <= context.now,
+        }
+    });
+    Ok(Preview {
+        legs: legs.collect(),
     })
 }
 
@@ -190,101 +187,48 @@ fn six_months_after(now: Timestamp) -> Timestamp {
     later.map_or(Timestamp::MAX, |later| later.timestamp())
 }
 
-/// Previews a swap without changing anything. Returns the rotation for its ETag.
-pub fn preview(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    new: &NewSwap,
-) -> Result<(Rotation, Vec<LegPreview>), ActionError> {
-    let requester = caller.person()?;
-    reads::in_context(app, caller, id, |_, context| {
-        context.rotation.check_own()?;
-        let checked = check(context, requester, new)?;
-        let parts = checked
-            .legs
-            .into_iter()
-            .zip(checked.shifts)
-            .zip(checked.covered.into_iter().zip(checked.conflicts));
-        let legs = parts.map(|((leg, shift), (covered, conflicts))| LegPreview {
-            has_started: leg.has_started(context.now),
-            key: leg.key.unwrap_or_default(),
-            terms: shift.terms,
-            covered,
-            is_acknowledged: conflict::acknowledged(&conflicts, &new.acknowledged),
-            conflicts,
-        });
-        Ok(legs.collect())
-    })
-}
-
-/// Offers a swap. Who is on call does not change until the recipient accepts.
-pub struct OfferSwap(pub NewSwap);
-
-impl Operation for OfferSwap {
+impl Proposal for NewSwap {
     const NAME: &'static str = "offer swap";
     type Output = RequestWritten;
 
     fn named(&self) -> NamedIds {
-        NamedIds::people([&self.0.recipient])
+        NamedIds::people([&self.recipient])
     }
 
-    fn admit(
-        &self,
-        _: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
-        Ok(caller.check_ask(rotation)?)
+    fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError> {
+        Ok(check(context, by.person()?, self)?)
     }
 
-    fn changes_duty(&self, _: &Rotation) -> bool {
-        true
+    fn previewed(self, preview: &Preview, acknowledges: bool) -> NewSwap {
+        match acknowledges {
+            true => NewSwap {
+                acknowledged: preview.conflict_ids(),
+                ..self
+            },
+            false => self,
+        }
     }
 
-    fn apply(
+    fn write(
         self,
         tx: &mut WriteTx,
         draft: &mut Draft,
-        caller: &Principal,
+        by: &Principal,
+        checked: Preview,
     ) -> Result<RequestWritten, ActionError> {
-        let (OfferSwap(new), requester) = (self, caller.person()?);
-        let checked = check(&draft.context(tx), requester, &new)?;
-        let conflicts: Vec<Conflict> = checked.conflicts.into_iter().flatten().collect();
-        check_unblocked(&conflicts)?;
+        let (requester, rotation) = (by.person()?, draft.rotation.id.clone());
+        let legs = self.legs.iter().enumerate();
+        let legs = legs.map(|(index, leg)| handed_over(requester, &self, leg, &path(index)));
+        let id = RequestId::from(tx.mint("swp_"));
         // Only existing conflicts are stored as acknowledged.
-        let seen = conflicts.into_iter().map(|conflict| conflict.id);
-        let acknowledged = seen.filter(|id| new.acknowledged.contains(id)).collect();
-        let new = NewSwap {
-            acknowledged,
-            ..new
+        let seen = checked.conflict_ids().into_iter();
+        let request = Request {
+            legs: legs.collect::<Result<_, _>>()?,
+            acknowledged: seen.filter(|id| self.acknowledged.contains(id)).collect(),
+            recipients: vec![self.recipient],
+            reason: self.reason,
+            ..Request::new(id, &rotation, RequestKind::Swap, requester)
         };
-        let request = request(tx, draft, requester.clone(), new, checked.legs);
-        ask(tx, draft, &request)?;
-        written(tx, draft, caller, &request, Outcome::beside(Notify::Asked))
-    }
-}
-
-fn request(
-    tx: &mut WriteTx,
-    draft: &Draft,
-    requester: UserId,
-    new: NewSwap,
-    legs: Vec<Leg>,
-) -> Request {
-    Request {
-        id: RequestId::from(tx.mint("swp_")),
-        rotation: draft.rotation.id.clone(),
-        kind: RequestKind::Swap,
-        requester,
-        recipients: vec![new.recipient],
-        declined: Vec::new(),
-        legs,
-        reason: new.reason,
-        turn_selection: None,
-        acknowledged: new.acknowledged,
-        revision: 1,
-        state: RequestState::Pending,
-        accepted_by: None,
+        proposals::request(tx, draft, by, (request, checked))
     }
 }

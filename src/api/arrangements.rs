@@ -4,7 +4,8 @@ use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::once;
 use super::operation::{FROM, Operation, TO, operation, refusals};
-use crate::actions::assignments::{self, Assign, ChangeArrangement, EndArrangement};
+use crate::actions::assignments::EndArrangement;
+use crate::actions::proposals::{self, Propose};
 use crate::actions::{Error, arrangements};
 use crate::domain::arrangement::ArrangementWritten as Written;
 use crate::domain::ids::{ArrangementId, RotationId};
@@ -33,7 +34,7 @@ pub const PREVIEW: Operation = operation(
 pub fn preview(call: &Call) -> Outcome {
     let new = arrangement::parse_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, preview) = assignments::preview(call.app, call.caller, &id, &new)?;
+    let (rotation, preview) = proposals::preview(call.app, call.caller, &id, &new)?;
     answer::tagged(call, &rotation, 200, &arrangement::preview(&preview))
 }
 
@@ -47,7 +48,7 @@ pub const CREATE: Operation = operation("createArrangement", "arrangements", "As
 /// POST an assignment.
 pub fn create(call: &Call, precondition: &Precondition) -> Outcome {
     let (operation_id, new) = arrangement::parse_new(&call.body)?;
-    once::write(call, precondition, operation_id, Assign(new), written)
+    once::write(call, precondition, operation_id, Propose(new), written)
 }
 
 pub const LIST: Operation = operation("listArrangements", "arrangements", "List arrangements")
@@ -86,13 +87,9 @@ pub const CHANGE: Operation = operation("changeArrangement", "arrangements", "Ch
 
 /// POST a change of an assignment.
 pub fn change(call: &Call, precondition: &Precondition) -> Outcome {
-    let (operation_id, new, expected_revision) = arrangement::parse_change(&call.body)?;
-    let change = ChangeArrangement {
-        arrangement: call.path.id("arrangementId"),
-        new,
-        expected_revision,
-    };
-    once::write(call, precondition, operation_id, change, written)
+    let replaced = call.path.id("arrangementId");
+    let (operation_id, new) = arrangement::parse_change(&call.body, replaced)?;
+    once::write(call, precondition, operation_id, Propose(new), written)
 }
 
 pub const END: Operation = operation("endArrangement", "arrangements", "End an assignment")

@@ -5,9 +5,8 @@ use super::extract::Call;
 use super::once;
 use super::operation::{FROM, Operation, Parameter, TO, operation, refusals, text};
 use crate::actions::answering::AnswerRequest;
-use crate::actions::covers::{self, AskForCover};
+use crate::actions::proposals::{self, Propose};
 use crate::actions::requests::{self, Start};
-use crate::actions::swaps::{self, OfferSwap};
 use crate::actions::{Error, mutation};
 use crate::domain::ids::{RequestId, RotationId};
 use crate::domain::request::{RequestWritten as Written, Step};
@@ -36,7 +35,7 @@ pub const PREVIEW_COVER: Operation = operation(
 pub fn preview_cover(call: &Call) -> Outcome {
     let new = request::parse_cover_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, preview) = covers::preview(call.app, call.caller, &id, &new)?;
+    let (rotation, preview) = proposals::preview(call.app, call.caller, &id, &new)?;
     answer::tagged(call, &rotation, 200, &arrangement::preview(&preview))
 }
 
@@ -51,8 +50,8 @@ pub const PREVIEW_SWAP: Operation =
 pub fn preview_swap(call: &Call) -> Outcome {
     let new = request::parse_swap_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, legs) = swaps::preview(call.app, call.caller, &id, &new)?;
-    answer::tagged(call, &rotation, 200, &request::swap_preview(&legs))
+    let (rotation, preview) = proposals::preview(call.app, call.caller, &id, &new)?;
+    answer::tagged(call, &rotation, 200, &request::swap_preview(&preview))
 }
 
 pub const ASK_FOR_COVER: Operation = asking::<CoverRequest, CoverBody>("createCoverRequest", "Request cover")
@@ -62,7 +61,7 @@ pub const ASK_FOR_COVER: Operation = asking::<CoverRequest, CoverBody>("createCo
 /// POST a cover request.
 pub fn ask_for_cover(call: &Call, precondition: &Precondition) -> Outcome {
     let (operation_id, new) = request::parse_cover(&call.body)?;
-    write::<CoverRequest, _>(call, precondition, operation_id, AskForCover(new))
+    write::<CoverRequest, _>(call, precondition, operation_id, Propose(new))
 }
 
 pub const OFFER_SWAP: Operation = asking::<SwapRequest, SwapBody>("createSwapRequest", "Offer a swap")
@@ -73,7 +72,7 @@ pub const OFFER_SWAP: Operation = asking::<SwapRequest, SwapBody>("createSwapReq
 /// POST a swap request.
 pub fn offer_swap(call: &Call, precondition: &Precondition) -> Outcome {
     let (operation_id, new) = request::parse_swap(&call.body)?;
-    write::<SwapRequest, _>(call, precondition, operation_id, OfferSwap(new))
+    write::<SwapRequest, _>(call, precondition, operation_id, Propose(new))
 }
 
 const fn asking<T: Record, B: schemars::JsonSchema>(

@@ -38,6 +38,11 @@ pub fn keys(table: &str) -> Vec<&'static str> {
     of_table.map(|setting| setting.key).collect()
 }
 
+/// The environment variables that set something.
+pub fn variables() -> Vec<String> {
+    SETTINGS.iter().map(Setting::variable).collect()
+}
+
 /// Variables that begin like settings and are none: which file is read, what `rota dev` prints, what tests set.
 const OTHERS: [&str; 3] = ["ROTA_CONFIG", "ROTA_URL", "ROTA_API_KEY"];
 const OTHER_BEGINNINGS: [&str; 3] = ["ROTA_TOKEN_", "ROTA_FAULT_", "ROTA_FAILPOINTS"];
@@ -48,7 +53,7 @@ pub fn resembling(variable: &str) -> Option<String> {
     let other = OTHER_BEGINNINGS
         .iter()
         .any(|other| variable.starts_with(other));
-    let variables: Vec<String> = SETTINGS.iter().map(Setting::variable).collect();
+    let variables = variables();
     if other || OTHERS.contains(&variable) || variables.iter().any(|known| known == variable) {
         return None;
     }

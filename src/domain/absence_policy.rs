@@ -3,6 +3,8 @@
 
 use super::absence::{AbsenceSource, Absences, Away};
 use super::fault::Fault;
+use super::limits::within;
+use super::refusal::Refusal;
 use crate::domain::words::words;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
@@ -102,6 +104,15 @@ pub struct PolicyChange {
     pub minimum_hours: Option<u16>,
     pub pass_over: Option<PassOver>,
     pub while_on_duty: Option<WhileOnDuty>,
+}
+
+impl PolicyChange {
+    /// The hours that absences have to last, if that is within the limits.
+    pub fn hours(hours: i32) -> Result<u16, Refusal> {
+        let most = u32::from(MOST_HOURS);
+        let hours = within("absencePolicy.minimumHours", hours, 1..=most)?;
+        Ok(u16::try_from(hours).unwrap_or(MOST_HOURS))
+    }
 }
 
 /// The kind of absences from calendars that are to count.

@@ -23,35 +23,60 @@ pub struct AgreementContext<'a> {
     pub now: Timestamp,
 }
 
-/// The result of checking an assignment of a cell for a period.
+/// What would come of an assignment, a cover or a swap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgreementPreview {
+pub struct Preview {
+    /// The duties that would change hands: two of a swap, else one.
+    pub legs: Vec<LegPreview>,
+}
+
+/// What would come of one duty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LegPreview {
+    /// The requester's name for a leg of a swap.
+    pub key: Option<String>,
+    /// Who takes it over; `None` while nobody has accepted.
+    pub user: Option<UserId>,
     /// The future part of the requested interval.
     pub period: Interval,
     /// The covered hours in it.
     pub covered: Vec<Interval>,
     pub conflicts: Vec<Conflict>,
-    /// No conflict blocks, and every conflict is acknowledged.
-    pub can_commit: bool,
+    /// Whether every conflict is acknowledged.
+    pub is_acknowledged: bool,
     pub selection: Option<TurnSelection>,
+    /// Whether the requested interval has begun.
+    pub has_started: bool,
 }
 
-impl AgreementPreview {
-    /// The preview for a caller who acknowledges these conflicts.
-    pub fn new(
-        period: Interval,
-        covered: Vec<Interval>,
-        conflicts: Vec<Conflict>,
-        acknowledged: &[String],
-        selection: Option<TurnSelection>,
-    ) -> AgreementPreview {
-        AgreementPreview {
-            period,
-            covered,
-            can_commit: conflict::permit_commit(&conflicts, acknowledged),
-            conflicts,
-            selection,
-        }
+impl LegPreview {
+    /// Whether a conflict blocks it regardless of acknowledgement.
+    pub fn is_blocked(&self) -> bool {
+        conflict::blocks(&self.conflicts)
+    }
+
+    /// Whether no conflict blocks and all are acknowledged.
+    pub fn is_free(&self) -> bool {
+        !self.is_blocked() && self.is_acknowledged
+    }
+}
+
+impl Preview {
+    /// The first or only duty.
+    pub fn first(&self) -> &LegPreview {
+        &self.legs[0]
+    }
+
+    /// All conflicts, by leg.
+    pub fn conflicts(&self) -> Vec<Conflict> {
+        let legs = self.legs.iter();
+        legs.flat_map(|leg| leg.conflicts.iter().cloned()).collect()
+    }
+
+    /// The ids of all conflicts.
+    pub fn conflict_ids(&self) -> Vec<String> {
+        let conflicts = self.legs.iter().flat_map(|leg| &leg.conflicts);
+        conflicts.map(|conflict| conflict.id.clone()).collect()
     }
 }
 

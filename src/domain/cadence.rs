@@ -4,6 +4,7 @@
 //! from the previous hand-over. One on a skipped day moves to the same local time on the next day that is not skipped,
 //! and only then is converted to an instant. Hand-overs before `starts_at` are dropped, equal ones are merged.
 
+mod draft;
 mod known;
 mod nominal;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use super::holidays::{Calendar, CountryCode};
 use super::stored;
 use super::time::{END_OF_TIME, FOREVER, HhMm};
 use super::zones::ZoneName;
+pub use draft::{CadenceType, Draft};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use serde::{Deserialize, Serialize};
@@ -99,7 +101,7 @@ impl Skips {
 
 /// When the turns of a window change.
 ///
-/// Invalid values (a period below 1, an empty list, a week outside 1 to 5) are refused when a request is parsed. Such a
+/// Invalid values (a period below 1, an empty list, a week outside 1 to 5) are refused by [`Draft::checked`]. Such a
 /// cadence has few hand-overs or none, and is otherwise harmless.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -118,11 +118,6 @@ pub fn find(
     found
 }
 
-/// Whether no conflict blocks and all are acknowledged.
-pub fn permit_commit(conflicts: &[Conflict], ids: &[String]) -> bool {
-    !blocks(conflicts) && acknowledged(conflicts, ids)
-}
-
 /// Whether any conflict blocks regardless of acknowledgement.
 pub fn blocks(conflicts: &[Conflict]) -> bool {
     conflicts

@@ -8,6 +8,7 @@ pub use shown::{AsOf, Change, Counts, Coverage, State, counts};
 use super::directory::Person;
 use super::ids::UserId;
 use super::partner::{MemberKind, Partner, PartnerPerson, ReadFailure, Shift, Timeline};
+use super::refusal::{Refusal, invalid};
 use super::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,37 @@ pub struct Link {
     pub partner: Partner,
     /// The partner's id of the schedule.
     pub schedule: String,
+}
+
+/// The name of no partner.
+pub const NONE: &str = "none";
+
+impl Link {
+    /// Which schedule to follow, by the name of its partner; `None` for none yet.
+    pub fn chosen(partner: &str, schedule: Option<String>) -> Result<Option<Link>, Refusal> {
+        if partner == NONE {
+            return match schedule {
+                None => Ok(None),
+                Some(_) => invalid(
+                    "scheduleId",
+                    "`none` has no schedules; omit it, or send the partner that has this one",
+                ),
+            };
+        }
+        let Some(partner) = Partner::parse(partner) else {
+            return invalid(
+                "partner",
+                "send one of `pagerPartner` `opsPartner` `deskPartner` `none`",
+            );
+        };
+        match schedule.filter(|id| !id.trim().is_empty()) {
+            Some(schedule) => Ok(Some(Link { partner, schedule })),
+            None => invalid(
+                "scheduleId",
+                "missing; send the id of a schedule of GET /v1/partners/{partner}/schedules",
+            ),
+        }
+    }
 }
 
 /// What drives a rotation from outside.

@@ -2,86 +2,20 @@
 
 mod names;
 mod rosters;
+mod spec;
 
-use super::cadence::Cadence;
-use super::coverage::Stretch;
 use super::handover;
 use super::holidays::Calendar;
-use super::ids::{CellId, LaneId, RosterId, UserId, WindowId};
+use super::ids::{CellId, LaneId, RosterId, WindowId};
 use super::refusal::{Refusal, invalid};
 use super::rotation::{Cell, Entry, HoursHeld, Lane, Rotation, Window};
 use super::tiers::TierLimits;
-use super::zones::ZoneName;
 use jiff::Timestamp;
 use names::LaneOrWindow;
 pub use names::{HandleSpec, KeySpec};
 pub use rosters::{RosterSpec, TurnSpec, TurnsSpec, write_one};
+pub use spec::{CadenceSpec, CellSpec, GridSpec, LANES, LaneSpec, WindowSpec, ZoneSpec};
 use std::sync::Arc;
-
-/// The grid that a rotation is to have.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GridSpec {
-    pub lanes: Vec<LaneSpec>,
-    /// `None` keeps the columns as they are.
-    pub windows: Option<Vec<WindowSpec>>,
-    pub cells: Vec<CellSpec>,
-    pub double_cover: bool,
-    /// Lists and next turns of the rosters that the cells name, each at most once; `None` is the common one.
-    pub rosters: Vec<(Option<RosterId>, RosterSpec)>,
-}
-
-impl GridSpec {
-    /// The people that its rosters name.
-    pub fn people(&self) -> impl Iterator<Item = &UserId> {
-        self.rosters.iter().flat_map(|(_, spec)| spec.people())
-    }
-}
-
-/// A row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaneSpec {
-    pub handle: HandleSpec,
-    /// Omitted (`None`), an existing lane keeps its name; `Some(None)` clears it.
-    pub name: Option<Option<String>>,
-}
-
-/// A column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WindowSpec {
-    pub handle: HandleSpec,
-    pub name: Option<String>,
-    pub zone: ZoneSpec,
-    pub coverage: Vec<Stretch>,
-    pub cadence: CadenceSpec,
-}
-
-/// The zone of the covered hours as sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ZoneSpec {
-    /// Omitted: an existing window keeps its zone, a new one takes its cadence's.
-    Kept,
-    /// The empty name of a manual rotation.
-    Empty,
-    Named(ZoneName),
-}
-
-/// The cadence as sent.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CadenceSpec {
-    /// Omitted: the window keeps the one it has.
-    Kept,
-    Manual,
-    Timed(Cadence),
-}
-
-/// One lane crossed with one window, by their ids or keys.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CellSpec {
-    pub id: Option<String>,
-    pub lane: String,
-    pub window: String,
-    pub roster: Option<RosterId>,
-}
 
 /// Gives new ids by prefix.
 pub type Mint<'a> = dyn FnMut(&str) -> String + 'a;

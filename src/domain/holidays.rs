@@ -27,6 +27,20 @@ impl CountryCode {
         Row::find(text).map(CountryCode)
     }
 
+    /// Parses a code that somebody typed.
+    ///
+    /// # Errors
+    /// What to send in place of one that is unknown.
+    pub fn known(text: &str) -> Result<CountryCode, String> {
+        CountryCode::parse(text).ok_or_else(|| {
+            let given: String = text.chars().take(20).map(zones::shown).collect();
+            format!(
+                "`{given}` is not known; send an ISO 3166-1 alpha-2 country such as NO, or an ISO 3166-2 subdivision such as \
+                 GB-SCT, upper case"
+            )
+        })
+    }
+
     /// The code as text.
     pub fn as_str(&self) -> &'static str {
         self.0.code()

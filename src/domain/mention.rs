@@ -1,6 +1,7 @@
 //! Mentions: questions to the people on call, and their answers.
 
 use super::ids::{ChannelId, MentionId, RotationId, UserId};
+use super::limits::check_length;
 use super::refusal::Refusal;
 use super::stored::listed;
 use crate::domain::words::words;
@@ -52,6 +53,9 @@ pub const MOST_MINUTES: u32 = 7 * 24 * 60;
 
 /// The maximum number of mentions of a rotation per day, including closed ones: each posts a message in a channel.
 pub const MAX_A_DAY: usize = 1_000;
+
+/// The longest message of a mention, in characters.
+const MESSAGE: usize = 2_000;
 
 /// A mention and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +121,15 @@ pub struct NewMention {
     /// The thread that it comes from.
     pub thread: Option<Thread>,
     pub message: Option<String>,
+}
+
+impl NewMention {
+    /// The mention, if it keeps the limits. A blank message is none.
+    pub fn checked(self) -> Result<NewMention, Refusal> {
+        check_length("message", self.message.as_deref(), MESSAGE)?;
+        let message = self.message.filter(|text| !text.trim().is_empty());
+        Ok(NewMention { message, ..self })
+    }
 }
 
 fn after(at: Timestamp, minutes: u32) -> Timestamp {

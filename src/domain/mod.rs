@@ -37,6 +37,7 @@ pub mod identity;
 pub mod ids;
 pub mod import;
 pub mod key;
+pub mod limits;
 pub mod load;
 pub mod mention;
 pub mod message;

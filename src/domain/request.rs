@@ -34,6 +34,32 @@ pub struct Request {
     pub accepted_by: Option<UserId>,
 }
 
+impl Request {
+    /// A pending request of somebody, as yet about nothing.
+    pub fn new(
+        id: RequestId,
+        rotation: &RotationId,
+        kind: RequestKind,
+        requester: &UserId,
+    ) -> Request {
+        Request {
+            id,
+            rotation: rotation.clone(),
+            kind,
+            requester: requester.clone(),
+            recipients: Vec::new(),
+            declined: Vec::new(),
+            legs: Vec::new(),
+            reason: String::new(),
+            turn_selection: None,
+            acknowledged: Vec::new(),
+            revision: 1,
+            state: RequestState::Pending,
+            accepted_by: None,
+        }
+    }
+}
+
 /// A duty that changes hands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leg {

@@ -1,12 +1,11 @@
 //! Duties that change hands by a request: one for a cover, two for a swap.
 
 use super::agreement::AgreementContext;
-use super::conflict::{self, Conflict, Name, Terms};
+use super::conflict::{Conflict, Name, Terms};
 use super::forecast::CellForecast;
 use super::ids::UserId;
 use super::refusal::Refusal;
 use super::request::{Leg, Request};
-use super::time::Interval;
 use jiff::Timestamp;
 
 /// A duty that is to change hands, as forecast.
@@ -22,27 +21,6 @@ impl Shift {
     /// All conflicts, except with arrangements of the current holder, which are cut.
     pub fn conflicts(&self, context: &AgreementContext, name: &Name) -> Vec<Conflict> {
         context.conflicts(&self.terms, Some(&self.holder), name)
-    }
-}
-
-/// The preview of one leg of a swap.
-#[derive(Clone, Debug)]
-pub struct LegPreview {
-    /// The requester's name for it.
-    pub key: String,
-    pub terms: Terms,
-    /// The covered hours of the turn.
-    pub covered: Vec<Interval>,
-    pub conflicts: Vec<Conflict>,
-    /// Whether every conflict is acknowledged.
-    pub is_acknowledged: bool,
-    pub has_started: bool,
-}
-
-impl LegPreview {
-    /// Whether a conflict blocks the leg regardless of acknowledgement.
-    pub fn is_blocked(&self) -> bool {
-        conflict::blocks(&self.conflicts)
     }
 }
 

@@ -1,8 +1,11 @@
 //! Webhook endpoints, deliveries to them, and the attempts of each delivery (rules.md 16).
 
 use super::ids::{DeliveryId, RotationId, SecretId, WebhookId};
+use super::limits::check_title;
+use super::refusal::{Refusal, invalid};
 use crate::domain::words::words;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -117,6 +120,12 @@ impl Webhook {
     }
 }
 
+/// The longest name of an endpoint, in characters.
+const NAME: usize = 100;
+/// How long the previous secret signs, in seconds.
+const GRACE: i32 = 24 * 60 * 60;
+const LONGEST_GRACE: i32 = 7 * GRACE;
+
 /// The parameters of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookSpec {
@@ -126,6 +135,64 @@ pub struct WebhookSpec {
     pub url: String,
     /// Each once, in the order of [`EventType`].
     pub event_types: Vec<EventType>,
+}
+
+impl WebhookSpec {
+    /// The parameters, if they keep the limits. `target` validates the URL and returns its normal form.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] naming the member, [`Refusal::EventTypeUnknown`], [`Refusal::EventTypeNotSubscribable`], or the
+    /// refusal of `target`.
+    pub fn new(
+        name: String,
+        url: &str,
+        types: &[String],
+        target: impl FnOnce(&str) -> Result<String, Refusal>,
+    ) -> Result<WebhookSpec, Refusal> {
+        check_title("name", &name, NAME)?;
+        Ok(WebhookSpec {
+            name,
+            url: target(url)?,
+            event_types: event_types(types)?,
+        })
+    }
+}
+
+/// Parses event types, without duplicates and in the order of the domain.
+fn event_types(names: &[String]) -> Result<Vec<EventType>, Refusal> {
+    let mut types = BTreeSet::new();
+    for (index, name) in names.iter().enumerate() {
+        match EventType::parse(name) {
+            Some(EventType::WebhookTest) => {
+                return Err(Refusal::EventTypeNotSubscribable(format!(
+                    "eventTypes[{index}]: `{name}` is only sent on request; omit it"
+                )));
+            }
+            Some(kind) => types.insert(kind),
+            None => {
+                let known = EventType::SUBSCRIBABLE.map(EventType::name);
+                return Err(Refusal::EventTypeUnknown(format!(
+                    "eventTypes[{index}]: send one of `{}`",
+                    known.join("` `")
+                )));
+            }
+        };
+    }
+    Ok(types.into_iter().collect())
+}
+
+/// How long the previous secret goes on signing, in seconds; a day unless it is said.
+///
+/// # Errors
+/// [`Refusal::Invalid`] where it is negative or longer than a week.
+pub fn grace(seconds: Option<i32>) -> Result<SignedDuration, Refusal> {
+    match seconds.unwrap_or(GRACE) {
+        seconds @ 0..=LONGEST_GRACE => Ok(SignedDuration::from_secs(seconds.into())),
+        seconds => invalid(
+            "graceSeconds",
+            format!("send a whole number from 0 to {LONGEST_GRACE}, not {seconds}"),
+        ),
+    }
 }
 
 words! {

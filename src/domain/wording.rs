@@ -6,7 +6,7 @@ mod direction;
 mod subject;
 mod topic;
 
-pub use cadence::{DAYS, cadence, capital, day, hand_overs, hours, skips};
+pub use cadence::{DAYS, cadence, capital, day, day_name, hand_overs, hours, skips, weekday};
 pub use cut::{Piece, fit, shortened};
 pub use direction::turns_direction;
 pub use subject::subject;

@@ -19,7 +19,7 @@
 //! 1. Write `pages/NAME.rs`. A handler is `fn(&Visit) -> Outcome`. It reads by an action with `visit.caller`, builds HTML from
 //!    `parts`, and returns `layout::page(visit, title, content)`. A page has one `h1`.
 //! 2. A form has `parts::fields`, with the API's member names as field names, and `confirm::carried` where it writes to a
-//!    rotation. Its handler makes the body of the API of it and reads that by `wire`, writes by `Visit::write`, leaves
+//!    rotation. Its handler makes the value of the domain of it, whose constructor holds the limits, writes by `Visit::write`, leaves
 //!    a `Note` and returns `answer::see(path)`. `pages::failing` shows refusals beside the form, with what was typed.
 //! 3. Add a row to `routes`, and the place to `layout` where it is one of the first level.
 //!    A page of a rotation's settings is a row of `pages/settings/sections.rs` instead.
@@ -56,8 +56,9 @@ use crate::wire::url;
 use form::Form;
 use form_history::{FormHistory, Repeats};
 use gate::Site;
-use notes::Notes;
+use notes::{Notes, Undos};
 use pages::docs::Docs;
+use pages::settings::Restores;
 use readings::FeedReadings;
 use routes::{ROUTES, RouteMatch, Who};
 use serde_json::Value;
@@ -105,6 +106,7 @@ pub struct Web {
     refusals: Refusals,
     budget: RequestBudget,
     notes: Notes,
+    undos: Undos<Restores>,
     feed_readings: FeedReadings,
     sent: FormHistory,
     repeats: Repeats,
@@ -141,6 +143,7 @@ impl Web {
             rates,
             refusals: Refusals::default(),
             notes: Notes::default(),
+            undos: Undos::default(),
             feed_readings: FeedReadings::default(),
             sent: FormHistory::default(),
             repeats: Repeats::default(),

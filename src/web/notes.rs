@@ -69,6 +69,39 @@ impl Notes {
     }
 }
 
+/// How long a write can be undone, and writes that can be undone at the most.
+const UNDONE: SignedDuration = SignedDuration::from_hours(24);
+const MOST_UNDONE: usize = 500;
+
+/// What restores the state before writes, by the names that forms carry.
+pub struct Undos<T>(Mutex<HashMap<String, (T, Timestamp)>>);
+
+impl<T> Default for Undos<T> {
+    fn default() -> Undos<T> {
+        Undos(Mutex::default())
+    }
+}
+
+impl<T: Clone> Undos<T> {
+    /// Keeps what restores a state. The oldest makes room.
+    pub fn put(&self, name: &str, restores: T, now: Timestamp) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|_, (_, at)| now.duration_since(*at) < UNDONE);
+        if kept.len() >= MOST_UNDONE {
+            let oldest = kept.iter().min_by_key(|(_, (_, at))| *at);
+            let oldest = oldest.map(|(name, _)| name.clone()).unwrap_or_default();
+            kept.remove(&oldest);
+        }
+        kept.insert(name.to_owned(), (restores, now));
+    }
+
+    /// What has this name.
+    pub fn get(&self, name: &str) -> Option<T> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get(name).map(|(restores, _)| restores.clone())
+    }
+}
+
 fn is_fresh(at: Timestamp, now: Timestamp) -> bool {
     now.duration_since(at) < KEPT
 }
@@ -87,5 +120,18 @@ mod tests {
         assert_eq!(notes.take("ses_1", at(1)), None);
         notes.put("ses_1", Note::new("late"), at(0));
         assert_eq!(notes.take("ses_1", at(300)), None);
+    }
+
+    #[test]
+    fn the_last_writes_can_be_undone() {
+        let undos = Undos::default();
+        let at = |second| Timestamp::from_second(second).expect("in range");
+        for number in 0..=MOST_UNDONE {
+            undos.put(&number.to_string(), number, at(number as i64));
+        }
+        assert_eq!(undos.get("0"), None);
+        assert_eq!((undos.get("1"), undos.get("1")), (Some(1), Some(1)));
+        undos.put("later", 7, at(0) + UNDONE + SignedDuration::from_secs(5));
+        assert_eq!((undos.get("5"), undos.get("6")), (None, Some(6)));
     }
 }

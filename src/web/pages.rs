@@ -35,11 +35,15 @@ pub mod why;
 use super::form::{Errors, Form};
 use super::layout;
 use super::parts::confirm;
+use super::parts::fields::hidden;
 use super::parts::people::People;
 use super::parts::refusals;
 use super::parts::time::{self, Times};
 use super::visit::Visit;
+use crate::actions::once::{Receipt, Render};
+use crate::actions::proposals::{self, Decision, Proposal, Proposed};
 use crate::actions::{ActionError, audit, reads};
+use crate::domain::agreement::{LegPreview, Preview};
 use crate::domain::audit::AuditFilter;
 use crate::domain::conflict::{Conflict, ConflictKind, ConflictSource};
 use crate::domain::forecast;
@@ -220,6 +224,61 @@ fn said_meanwhile(visit: &Visit, rotation: &Rotation, seen: &str) -> Result<Mark
             }
         }
     })
+}
+
+/// Previews what a form proposes, and writes it unless `weighs` finds something to show first.
+///
+/// # Errors
+/// As [`proposals::propose`]; [`Refusal::Invalid`] where the form lacks `ifMatch`.
+pub fn propose<P: Proposal>(
+    visit: &Visit,
+    rotation: &RotationId,
+    (action, render): (&'static str, Render<P::Output>),
+    new: Result<P, Refusal>,
+    weighs: impl FnOnce(&Rotation, &Preview) -> Result<bool, ActionError>,
+) -> Result<Proposed<Receipt>, ActionError> {
+    let weigh = |stored: &Rotation, preview: &Preview| {
+        Ok(match weighs(stored, preview)? {
+            true => Decision::Weigh,
+            false => Decision::Write,
+        })
+    };
+    let write = |operation| visit.write(rotation, (action, ""), operation, render);
+    proposals::propose((visit.app(), &visit.caller), rotation, new?, weigh, write)
+}
+
+/// The page about what a proposal will do, with a button to go on unless a conflict blocks it. `part` is the last part of the
+/// address that it is sent to.
+pub fn weigh(
+    visit: &Visit,
+    (rotation, preview): (&Rotation, &Preview),
+    (part, title, button): (&str, &str, &str),
+    content: Markup,
+) -> Result<Response, Problem> {
+    let is_blocked = preview.legs.iter().any(LegPreview::is_blocked);
+    let left = ["acknowledgedConflictIds", "confirmed", "zone"];
+    let kept = visit.form.fields().filter(|(name, _)| !left.contains(name));
+    let content = html! {
+        (crumbs(rotation))
+        h1 { (title) }
+        form.card method="post" action=(format!("{}/{part}", path_to(rotation))) {
+            (content)
+            @for (name, value) in kept { (hidden(name, value)) }
+            (hidden("zone", zone_of(visit).as_str()))
+            (hidden("confirmed", "true"))
+            p.actions {
+                @if !is_blocked { button.main type="submit" { (button) } }
+                a.button href=(path_to(rotation)) { "Back" }
+            }
+        }
+    };
+    let status = if is_blocked { 409 } else { 200 };
+    Ok(layout::page_with(visit, status, title, content))
+}
+
+/// The ids that a form names.
+pub fn ids<T: From<String>>(texts: Vec<String>) -> Vec<T> {
+    texts.into_iter().map(T::from).collect()
 }
 
 /// The way back to a rotation, above the heading of a page below it.

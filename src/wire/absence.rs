@@ -1,6 +1,6 @@
 //! Absences: who is away, and when (rules.md 10).
 
-use super::body::{self, check_length, invalid, present};
+use super::body::{self, present};
 use super::moment::Moment;
 use super::on_call::AbsenceSource;
 use super::strict::strict;
@@ -14,8 +14,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 strict!(AbsenceRequest => AbsenceCreated);
-
-const REASON: usize = 2_000;
 
 words! {
     /// Which rotations an absence counts in.
@@ -132,17 +130,13 @@ pub fn parse(bytes: &[u8]) -> Result<NewAbsence, Refusal> {
 /// # Errors
 /// As [`parse`].
 pub(super) fn absence(request: AbsenceRequest) -> Result<NewAbsence, Refusal> {
-    check_length("reason", request.reason.as_deref(), REASON)?;
-    let period = Interval::new(request.from.0, request.until.0);
-    if period.until <= period.from {
-        return invalid("until", "send an instant later than `from`");
-    }
-    Ok(NewAbsence {
+    let new = NewAbsence {
         user: UserId::from(request.user_id),
-        period,
+        period: Interval::new(request.from.0, request.until.0),
         reason: request.reason,
         everywhere: request.applies_to == Some(AppliesTo::AllRotations),
-    })
+    };
+    new.checked()
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use super::int32::Int32;
 use super::strict::strict;
 use crate::domain::absence_policy as domain;
 use crate::domain::absence_policy::{
-    CalendarsCount, CountChange, MOST_HOURS, PassOver, PolicyChange, WhileOnDuty,
+    CalendarsCount, CountChange, PassOver, PolicyChange, WhileOnDuty,
 };
-use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::refusal::Refusal;
 use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,13 +78,7 @@ impl PolicyRequest {
     /// # Errors
     /// [`Refusal::Invalid`] naming the member.
     pub fn read(&self) -> Result<PolicyChange, Refusal> {
-        let hours = |hours: &Int32| match u16::try_from(hours.0) {
-            Ok(hours) if (1..=MOST_HOURS).contains(&hours) => Ok(hours),
-            _ => invalid(
-                "absencePolicy.minimumHours",
-                format!("send 1 to {MOST_HOURS}, not {}", hours.0),
-            ),
-        };
+        let hours = |hours: &Int32| PolicyChange::hours(hours.0);
         Ok(PolicyChange {
             calendars: self.calendars.map(|calendars| match calendars {
                 Calendars::Never => CountChange::Never,

@@ -1,13 +1,15 @@
 //! Arrangements and direct assignments (rules.md 8).
 
-use super::body::{self, check_length, invalid, nullable_object, present};
+use super::body::{self, invalid, nullable_object, present};
 use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
 use super::schedule::{self, Covered};
 use super::strict::{Strict, strict};
-use crate::domain::agreement::AgreementPreview as Preview;
+use crate::domain::agreement::Preview;
 use crate::domain::arrangement::{self as domain, TurnKind};
-use crate::domain::edit::{Answering, NewAssignment};
+use crate::domain::edit::{Answering, NewAssignment, Replaced};
+use crate::domain::ids::ArrangementId;
+use crate::domain::limits::check_operation_id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
 use crate::domain::words::words;
@@ -21,12 +23,6 @@ strict! {
     AssignmentRequest => Arrangement,
     TurnSelection,
 }
-
-/// The longest operation id, in characters.
-const OPERATION_ID: usize = 128;
-
-/// The most conflict ids, or leg keys, that one write may acknowledge.
-const ACKNOWLEDGED: usize = 1_000;
 
 words! {
     /// The state of an arrangement.
@@ -194,13 +190,14 @@ pub struct AgreementPreview {
 
 /// Renders a preview.
 pub fn preview(preview: &Preview) -> AgreementPreview {
+    let leg = preview.first();
     AgreementPreview {
-        effective_from: preview.period.from.into(),
-        to: preview.period.until.into(),
-        covered: schedule::covered(&preview.covered),
-        conflicts: conflict::render_all(&preview.conflicts),
-        can_commit: preview.can_commit,
-        turn_selection: preview.selection.as_ref().map(TurnSelection::of),
+        effective_from: leg.period.from.into(),
+        to: leg.period.until.into(),
+        covered: schedule::covered(&leg.covered),
+        conflicts: conflict::render_all(&leg.conflicts),
+        can_commit: leg.is_free(),
+        turn_selection: leg.selection.as_ref().map(TurnSelection::of),
     }
 }
 
@@ -287,11 +284,16 @@ impl<T: JsonSchema> JsonSchema for WithOperationId<T> {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn parse_preview(bytes: &[u8]) -> Result<NewAssignment, Refusal> {
-    let request: AssignmentRequest = body::parse(bytes)?;
+    let mut request: AssignmentRequest = body::parse(bytes)?;
     if let Some(id) = &request.operation_id {
         check_operation_id(id)?;
     }
-    assignment(request)
+    let replaced = request.arrangement_id.take();
+    let replaces = replaced.map(|id| Replaced {
+        arrangement: id.into(),
+        expected_revision: request.expected_revision.unwrap_or_default(),
+    });
+    assignment(request, replaces)
 }
 
 /// Reads an assignment to create, and its operation id.
@@ -301,34 +303,46 @@ pub fn parse_preview(bytes: &[u8]) -> Result<NewAssignment, Refusal> {
 pub fn parse_new(bytes: &[u8]) -> Result<(String, NewAssignment), Refusal> {
     let mut request: AssignmentRequest = body::parse(bytes)?;
     let id = operation_id(request.operation_id.take())?;
-    Ok((id, assignment(request)?))
+    Ok((id, assignment(request, None)?))
 }
 
-/// Reads an assignment that replaces another, its operation id, and the expected revision.
+/// Reads an assignment that replaces another, and its operation id.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
-pub fn parse_change(bytes: &[u8]) -> Result<(String, NewAssignment, u64), Refusal> {
+pub fn parse_change(
+    bytes: &[u8],
+    arrangement: ArrangementId,
+) -> Result<(String, NewAssignment), Refusal> {
     let mut request: AssignmentRequest = body::parse(bytes)?;
     let id = operation_id(request.operation_id.take())?;
-    let Some(revision) = request.expected_revision else {
+    let Some(expected_revision) = request.expected_revision else {
         return invalid(
             "expectedRevision",
             "missing; send the revision that you read",
         );
     };
-    Ok((id, assignment(request)?, revision))
+    let replaces = Some(Replaced {
+        arrangement,
+        expected_revision,
+    });
+    Ok((id, assignment(request, replaces)?))
 }
 
-fn assignment(request: AssignmentRequest) -> Result<NewAssignment, Refusal> {
-    Ok(NewAssignment {
+fn assignment(
+    request: AssignmentRequest,
+    replaces: Option<Replaced>,
+) -> Result<NewAssignment, Refusal> {
+    let new = NewAssignment {
         cell: request.cell_id.into(),
         user: request.user_id.into(),
-        asked: period("", request.from, request.to)?,
+        asked: Interval::new(request.from.0, request.to.0),
         turn_selection: request.turn_selection.map(TurnSelection::read),
-        acknowledged: acknowledged("acknowledgedConflictIds", request.acknowledged_conflict_ids)?,
-        replaces: request.arrangement_id.map(Into::into),
-    })
+        acknowledged: request.acknowledged_conflict_ids.unwrap_or_default(),
+        replaces,
+        imported: false,
+    };
+    new.checked()
 }
 
 /// An action on a record at a known revision.
@@ -372,12 +386,10 @@ pub fn parse_step<R: JsonSchema + 'static>(bytes: &[u8]) -> Result<(String, Answ
     let Step(request, _) = body::parse::<Step<R>>(bytes)?;
     let answering = Answering {
         expected_revision: request.expected_revision,
-        acknowledged: acknowledged("acknowledgedConflictIds", request.acknowledged_conflict_ids)?,
-        started_legs: acknowledged(
-            "acknowledgedStartedLegKeys",
-            request.acknowledged_started_leg_keys,
-        )?,
+        acknowledged: request.acknowledged_conflict_ids.unwrap_or_default(),
+        started_legs: request.acknowledged_started_leg_keys.unwrap_or_default(),
     };
+    let answering = answering.checked()?;
     Ok((operation_id(request.operation_id)?, answering))
 }
 
@@ -388,36 +400,6 @@ pub(super) fn operation_id(sent: Option<String>) -> Result<String, Refusal> {
             "operationId",
             "missing; send an id of your own, the same on every retry",
         ),
-    }
-}
-
-pub(super) fn check_operation_id(id: &str) -> Result<(), Refusal> {
-    if id.is_empty() {
-        return invalid(
-            "operationId",
-            "empty; send an id of your own, the same on every retry",
-        );
-    }
-    check_length("operationId", Some(id), OPERATION_ID)
-}
-
-/// Reads the interval of a request. `path` is the prefix of the members' paths.
-pub(super) fn period(path: &str, from: UtcMoment, to: UtcMoment) -> Result<Interval, Refusal> {
-    let period = Interval::new(from.0, to.0);
-    match period.is_empty() {
-        true => invalid(format!("{path}to"), "send an instant later than `from`"),
-        false => Ok(period),
-    }
-}
-
-pub(super) fn acknowledged(path: &str, sent: Option<Vec<String>>) -> Result<Vec<String>, Refusal> {
-    let sent = sent.unwrap_or_default();
-    match sent.len() > ACKNOWLEDGED {
-        true => invalid(
-            path,
-            format!("send at most {ACKNOWLEDGED}, not {}", sent.len()),
-        ),
-        false => Ok(sent),
     }
 }
 

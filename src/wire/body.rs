@@ -250,51 +250,6 @@ pub fn clearable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Option::<T>::deserialize(from).map(Some)
 }
 
-/// Refuses a list with more than `most` items or with a repeated item. The refusal does not repeat the id, which may
-/// identify a person.
-///
-/// # Errors
-/// [`Refusal::Invalid`] that names the path.
-pub fn check_list<T: PartialEq>(path: &str, list: &[T], most: usize) -> Result<(), Refusal> {
-    if list.len() > most {
-        return invalid(path, format!("send at most {most}, not {}", list.len()));
-    }
-    for (index, item) in list.iter().enumerate() {
-        if list[..index].contains(item) {
-            return invalid(format!("{path}[{index}]"), "repeated; send each once");
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a text of more than `most` characters.
-///
-/// # Errors
-/// [`Refusal::Invalid`] that names the path.
-pub fn check_length(path: &str, text: Option<&str>, most: usize) -> Result<(), Refusal> {
-    match text.map_or(0, |text| text.chars().count()) {
-        long if long > most => invalid(path, format!("send at most {most} characters, not {long}")),
-        _ => Ok(()),
-    }
-}
-
-/// The longest name, in characters.
-pub const NAME: usize = 200;
-
-/// Refuses a name that is too long or contains control characters.
-///
-/// # Errors
-/// [`Refusal::Invalid`] that names the path.
-pub fn check_name(path: &str, name: Option<&str>) -> Result<(), Refusal> {
-    check_length(path, name, NAME)?;
-    match name {
-        Some(name) if name.contains(char::is_control) => {
-            invalid(path, "send no line breaks or other control characters")
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Deserializer for required members that may be `null`.
 ///
 /// # Errors
@@ -467,15 +422,5 @@ mod tests {
         assert_eq!(parse_optional::<Outer>(b"null"), Ok(Outer::default()));
         assert_eq!(parse_optional::<Outer>(b" "), Ok(Outer::default()));
         assert!(parse_optional::<Outer>(b"7").is_err());
-    }
-
-    #[test]
-    fn lists_are_bounded_and_have_no_duplicates() {
-        assert_eq!(check_list("ids", &["a", "b"], 2), Ok(()));
-        let check = |list: &[&str]| detail(&check_list("ids", list, 3).unwrap_err());
-        let twice = "ids[2]: repeated; send each once";
-        assert_eq!(check(&["a", "b", "a"]), twice);
-        let many = "ids: send at most 3, not 4";
-        assert_eq!(check(&["a", "b", "c", "a"]), many);
     }
 }

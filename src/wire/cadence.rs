@@ -3,51 +3,24 @@
 #[cfg(test)]
 mod tests;
 
-use super::body::{invalid, present};
+use super::body::present;
 use super::coverage::Weekday;
-use super::external::NONE;
 use super::int32::Int32;
 use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
 use super::schema::inline_schema;
 use super::strict::strict;
-use crate::domain::cadence::{self, Kind, Skips};
-use crate::domain::external::{EVENTS, External};
+use crate::domain::cadence::{self, CadenceType, Draft, Kind};
+use crate::domain::external::{EVENTS, External, NONE};
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::refusal::Refusal;
 use crate::domain::text::read_text;
-use crate::domain::words::words;
-use crate::domain::zones::{ZoneName, shown};
+use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 strict!(CadenceRequest => Cadence);
-
-/// The most times of day in a daily cadence.
-const TIMES: usize = 48;
-
-words! {
-    /// The unit that a cadence counts.
-    pub enum CadenceType {
-        /// Every `period` weeks on the weekday of `startsAt`, at its time.
-        DayOfWeek = "dayOfWeek",
-        /// Each listed weekday, at the time of `startsAt`, in every `period`-th week.
-        DaysOfWeekList = "daysOfWeekList",
-        /// The day of the month of `startsAt`, every `period` months.
-        DayOfMonth = "dayOfMonth",
-        /// The listed occurrences of a weekday, every `period` months.
-        NthWeekdayOfMonth = "nthWeekdayOfMonth",
-        /// Each listed time, every `period` days.
-        Daily = "daily",
-        /// Every `period`-th working day, at the time of `startsAt`.
-        Workday = "workday",
-        /// Hand-overs only on request.
-        Manual = "manual",
-        /// A partner's schedule says who is on call. Only shown: `PUT /v1/rotations/{rotationId}/external` links a schedule.
-        External = "external",
-    }
-}
 
 /// When hand-overs happen. Members that do not apply to the type are absent; a manual cadence has no other member.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -241,136 +214,27 @@ pub struct CadenceRequest {
     times: Vec<TimeOfDay>,
 }
 
-fn needed<T>(value: Option<T>, path: &str, member: &str) -> Result<T, Refusal> {
-    value.map_or_else(
-        || invalid(format!("{path}.{member}"), "missing; it is required"),
-        Ok,
-    )
-}
-
 impl CadenceRequest {
     /// Reads a cadence; `None` is manual. `path` is the path of the request in its body.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] naming the member that is missing for the type or out of range.
     pub fn read(self, path: &str) -> Result<Option<cadence::Cadence>, Refusal> {
-        if self.kind == CadenceType::Manual {
-            return Ok(None);
-        }
-        if self.kind == CadenceType::External {
-            return invalid(
-                format!("{path}.type"),
-                "PUT /v1/rotations/{rotationId}/external has a rotation follow a partner's schedule",
-            );
-        }
-        let zone = needed(self.time_zone, path, "timeZone")?.0;
-        let starts_at = needed(self.starts_at, path, "startsAt")?.0;
-        let period = match self.period.map_or(1, |period| period.0) {
-            period @ 1.. => period.unsigned_abs(),
-            period => {
-                return invalid(
-                    format!("{path}.period"),
-                    format!("send 1 or more, not {period}"),
-                );
-            }
+        let draft = Draft {
+            kind: self.kind,
+            zone: self.time_zone.map(|zone| zone.0),
+            starts_at: self.starts_at.map(|at| at.0),
+            period: self.period.map(|period| period.0),
+            skip_weekends: self.skip_weekends == Some(true),
+            skip_national_holidays: self.skip_national_holidays == Some(true),
+            countries: self.country_codes.iter().map(|country| country.0).collect(),
+            days_of_week: self.days_of_week.into_iter().map(Into::into).collect(),
+            day_of_week: self.day_of_week.map(Into::into),
+            weeks_in_month: self.weeks_in_month.iter().map(|week| week.0).collect(),
+            times: self.times.iter().map(|time| time.0).collect(),
         };
-        let skips = self.skips(path)?;
-        let kind = self.counted(path)?;
-        Ok(Some(cadence::Cadence {
-            kind,
-            zone,
-            starts_at,
-            period,
-            skips,
-        }))
+        draft.checked(path)
     }
-
-    fn skips(&self, path: &str) -> Result<Skips, Refusal> {
-        let workday = self.kind == CadenceType::Workday;
-        let skips = Skips {
-            weekends: workday || self.skip_weekends == Some(true),
-            national_holidays: workday || self.skip_national_holidays == Some(true),
-            countries: distinct(self.country_codes.iter().map(|country| country.0)),
-        };
-        if (skips.weekends || skips.national_holidays) && skips.countries.is_empty() {
-            let why = if workday {
-                "a workday cadence skips days"
-            } else {
-                "days are skipped"
-            };
-            return invalid(
-                format!("{path}.countryCodes"),
-                format!("{why}; send at least one country"),
-            );
-        }
-        Ok(skips)
-    }
-
-    fn counted(self, path: &str) -> Result<Kind, Refusal> {
-        let some = |member: &str, empty: bool| match empty {
-            true => invalid(format!("{path}.{member}"), "send at least one"),
-            false => Ok(()),
-        };
-        Ok(match self.kind {
-            CadenceType::DayOfWeek => Kind::DayOfWeek,
-            CadenceType::DayOfMonth => Kind::DayOfMonth,
-            CadenceType::Workday | CadenceType::Manual | CadenceType::External => Kind::Workday,
-            CadenceType::DaysOfWeekList => {
-                some("daysOfWeek", self.days_of_week.is_empty())?;
-                Kind::DaysOfWeekList(distinct(self.days_of_week.into_iter().map(Into::into)))
-            }
-            CadenceType::NthWeekdayOfMonth => {
-                let Some(weekday) = self.day_of_week else {
-                    return invalid(format!("{path}.dayOfWeek"), "missing; it is required");
-                };
-                some("weeksInMonth", self.weeks_in_month.is_empty())?;
-                let weeks = weeks(&self.weeks_in_month, path)?;
-                Kind::NthWeekdayOfMonth {
-                    weekday: weekday.into(),
-                    weeks,
-                }
-            }
-            CadenceType::Daily => {
-                some("times", self.times.is_empty())?;
-                if self.times.len() > TIMES {
-                    return invalid(
-                        format!("{path}.times"),
-                        format!("send at most {TIMES}, not {}", self.times.len()),
-                    );
-                }
-                Kind::Daily {
-                    times: distinct(self.times.into_iter().map(|time| time.0)),
-                }
-            }
-        })
-    }
-}
-
-fn weeks(given: &[Int32], path: &str) -> Result<Vec<u8>, Refusal> {
-    let mut weeks = Vec::new();
-    for (index, week) in given.iter().enumerate() {
-        match u8::try_from(week.0) {
-            Ok(week @ 1..=5) => weeks.push(week),
-            _ => {
-                return invalid(
-                    format!("{path}.weeksInMonth[{index}]"),
-                    format!("send 1 to 5, not {}", week.0),
-                );
-            }
-        }
-    }
-    Ok(distinct(weeks.into_iter()))
-}
-
-/// Removes duplicates and keeps the order.
-fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut distinct = Vec::new();
-    for item in items {
-        if !distinct.contains(&item) {
-            distinct.push(item);
-        }
-    }
-    distinct
 }
 
 /// A country or subdivision in the holiday data.
@@ -380,13 +244,8 @@ struct Country(CountryCode);
 impl<'de> Deserialize<'de> for Country {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Country, D::Error> {
         read_text(from, "a country code such as NO", |text| {
-            CountryCode::parse(text).map(Country).ok_or_else(|| {
-                let given: String = text.chars().take(20).map(shown).collect();
-                D::Error::custom(format_args!(
-                    "`{given}` is not known; send an ISO 3166-1 alpha-2 country such as NO, or an ISO 3166-2 \
-                     subdivision such as GB-SCT, upper case"
-                ))
-            })
+            let known = CountryCode::known(text).map(Country);
+            known.map_err(D::Error::custom)
         })
     }
 }

@@ -11,9 +11,6 @@ use serde::{Deserialize, Serialize};
 
 strict!(OnDutyGroupRequest => GroupStatus);
 
-/// The longest handle, in characters.
-const HANDLE: usize = 80;
-
 /// The chat user group that holds whoever is on call. Send exactly one member.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -33,23 +30,8 @@ pub struct OnDutyGroupRequest {
 pub fn on_duty_group(bytes: &[u8]) -> Result<DutyGroupChoice, Refusal> {
     let request: OnDutyGroupRequest = body::parse(bytes)?;
     match (request.user_group_id, request.handle) {
-        (Some(id), None) if id.is_empty() => {
-            invalid("userGroupId", "send an id, not an empty string")
-        }
-        (Some(id), None) => Ok(DutyGroupChoice::Group(id.into())),
-        (None, Some(handle)) => {
-            let bare = handle.strip_prefix('@').unwrap_or(&handle);
-            let fits = |c: char| c.is_alphanumeric() || ".-_".contains(c);
-            match bare.chars().count() {
-                1..=HANDLE if bare.chars().all(fits) => {
-                    Ok(DutyGroupChoice::Handle(bare.to_owned()))
-                }
-                _ => invalid(
-                    "handle",
-                    format!("send 1 to {HANDLE} letters, digits, `.`, `-` and `_`"),
-                ),
-            }
-        }
+        (Some(id), None) => DutyGroupChoice::group(&id),
+        (None, Some(handle)) => DutyGroupChoice::handle(&handle),
         (Some(_), Some(_)) => invalid("handle", "send either `userGroupId` or `handle`, not both"),
         (None, None) => invalid("userGroupId", "send either `userGroupId` or `handle`"),
     }

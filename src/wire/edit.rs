@@ -4,18 +4,20 @@
 mod tests;
 
 use super::absence_policy::PolicyRequest;
-use super::body::{
-    self, check_length, check_list, clearable, invalid, objects, present, present_object,
-};
+use super::body::{self, clearable, objects, present, present_object};
 use super::grid::LaneRequest;
 use super::int32::Int32;
 use super::on_call::OnCall;
-use super::roster::{GROUPS, PEOPLE, ids};
+use super::roster::ids;
 use super::rotation::{ChannelSetting, Rotation};
 use super::strict::strict;
 use super::to_i32;
-use crate::domain::edit::{ChannelChange, NewRotation, RotationPatch};
+use crate::domain::edit::{
+    ChannelChange, NewRotation, RotationPatch, check_hand_over, check_on_call,
+};
+use crate::domain::grid::LANES;
 use crate::domain::ids::{CellId, ChannelId, GroupId, UserId};
+use crate::domain::limits::within;
 use crate::domain::refusal::Refusal;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,13 +33,6 @@ strict! {
     OnCallRequest => OnCall,
     RotateRequest => OnCall,
 }
-
-const LANES: i32 = 20;
-const CHANNELS: usize = 50;
-const OWNERS: usize = 50;
-const CELLS: usize = 400;
-const TEXT: usize = 4_000;
-const CODE: usize = 40;
 
 /// A rotation to create. It starts enabled and `manual`, with one window and nobody on duty.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -112,27 +107,19 @@ impl<'de> Deserialize<'de> for LaneCount {
 /// [`Refusal::Invalid`] naming the member.
 pub fn new_rotation(bytes: &[u8]) -> Result<NewRotation, Refusal> {
     let request: RotationRequest = body::parse(bytes)?;
-    check_name(&request.name)?;
-    check_length("description", request.description.as_deref(), TEXT)?;
-    check_owners(&request.owners)?;
-    check_list("channels", &request.channels, CHANNELS)?;
-    check_list("userIds", &request.user_ids, PEOPLE)?;
-    check_list("userGroupIds", &request.user_group_ids, GROUPS)?;
-    let lanes = match request.lanes.map_or(1, |lanes| lanes.0) {
-        lanes @ 1..=LANES => lanes.unsigned_abs() as usize,
-        lanes => return invalid("lanes", format!("send 1 to {LANES}, not {lanes}")),
-    };
-    Ok(NewRotation {
+    let lanes = request.lanes.map_or(1, |lanes| lanes.0);
+    let new = NewRotation {
         name: request.name,
         description: request.description,
-        code: request.code.as_deref().map(code).transpose()?,
+        code: request.code,
         public: request.public,
-        lanes,
+        lanes: within("lanes", lanes, 1..=LANES)? as usize,
         owners: ids(request.owners),
         channels: ids::<ChannelId>(request.channels),
         users: ids(request.user_ids),
         groups: ids(request.user_group_ids),
-    })
+    };
+    new.checked()
 }
 
 /// The canonical form of a creation: requests with equal content have equal bytes.
@@ -230,37 +217,11 @@ pub fn patch(bytes: &[u8]) -> Result<RotationPatch, Refusal> {
 /// # Errors
 /// As [`patch`].
 pub(super) fn patch_of(request: PatchRequest) -> Result<RotationPatch, Refusal> {
-    if let Some(name) = &request.name {
-        check_name(name)?;
-    }
-    for (path, text) in [
-        ("description", &request.description),
-        ("topicTemplate", &request.topic_template),
-    ] {
-        let text = text.as_ref().and_then(Option::as_deref);
-        check_length(path, text, TEXT)?;
-    }
-    if let Some(owners) = &request.owners {
-        check_owners(owners)?;
-    }
-    check_list(
-        "userIds",
-        request.user_ids.as_deref().unwrap_or_default(),
-        PEOPLE,
-    )?;
-    check_list(
-        "userGroupIds",
-        request.user_group_ids.as_deref().unwrap_or_default(),
-        GROUPS,
-    )?;
-    let code = match request.code {
-        Some(Some(text)) => Some(Some(code(&text)?)),
-        other => other,
-    };
-    Ok(RotationPatch {
+    let absence_policy = request.absence_policy.as_ref();
+    let patch = RotationPatch {
         name: request.name,
         description: request.description,
-        code,
+        code: request.code,
         public: request.public,
         enabled: request.enabled,
         owners: request.owners.map(ids),
@@ -268,13 +229,11 @@ pub(super) fn patch_of(request: PatchRequest) -> Result<RotationPatch, Refusal> 
         groups: request.user_group_ids.map(ids),
         skips_are_off_time: request.skips_are_off_time,
         double_cover: request.double_cover,
-        absence_policy: match &request.absence_policy {
-            Some(policy) => Some(policy.read()?),
-            None => None,
-        },
+        absence_policy: absence_policy.map(PolicyRequest::read).transpose()?,
         enable_topic: request.enable_topic,
         topic_template: request.topic_template,
-    })
+    };
+    patch.checked()
 }
 
 /// Settings of a channel. Omitted members stay unchanged. When a channel is added, `postsMessages` defaults to true and
@@ -316,11 +275,9 @@ pub struct OnCallRequest {
 /// [`Refusal::Invalid`] naming the member.
 pub fn on_call(bytes: &[u8]) -> Result<Vec<UserId>, Refusal> {
     let request: OnCallRequest = body::parse(bytes)?;
-    match request.user_ids.len() {
-        0 => invalid("userIds", "send at least one; use DELETE to clear duty"),
-        1..=CELLS => Ok(ids(request.user_ids)),
-        many => invalid("userIds", format!("send at most {CELLS}, not {many}")),
-    }
+    let users = ids(request.user_ids);
+    check_on_call(&users)?;
+    Ok(users)
 }
 
 /// The cells to hand over now.
@@ -339,46 +296,11 @@ pub struct RotateRequest {
 /// [`Refusal::Invalid`] naming the member.
 pub fn rotate(bytes: &[u8]) -> Result<Option<Vec<CellId>>, Refusal> {
     let request: RotateRequest = body::parse_optional(bytes)?;
-    let Some(cells) = request.cell_ids else {
-        return Ok(None);
-    };
-    if cells.is_empty() {
-        return invalid(
-            "cellIds",
-            "send at least one, or omit the member to hand over all cells",
-        );
-    }
-    check_list("cellIds", &cells, CELLS)?;
-    Ok(Some(ids(cells)))
+    let cells = request.cell_ids.map(ids);
+    check_hand_over(cells.as_deref())?;
+    Ok(cells)
 }
 
 fn texts<T>(ids: &[T], text: fn(&T) -> &str) -> Vec<&str> {
     ids.iter().map(text).collect()
-}
-
-fn check_name(name: &str) -> Result<(), Refusal> {
-    if name.trim().is_empty() {
-        let most = body::NAME;
-        return invalid(
-            "name",
-            format!("send 1 to {most} characters that are not all blank"),
-        );
-    }
-    body::check_name("name", Some(name))
-}
-
-fn check_owners(owners: &[String]) -> Result<(), Refusal> {
-    if owners.is_empty() {
-        return invalid("owners", "send at least one user id");
-    }
-    check_list("owners", owners, OWNERS)
-}
-
-/// Validates a rotation's code and converts it to upper case.
-fn code(text: &str) -> Result<String, Refusal> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    if (1..=CODE).contains(&text.len()) && text.bytes().all(plain) {
-        return Ok(text.to_ascii_uppercase());
-    }
-    invalid("code", format!("send 1 to {CODE} of A-Z a-z 0-9 - _"))
 }

@@ -9,16 +9,13 @@ use super::to_i32;
 use crate::domain::external::{self, AsOf, External, Link};
 use crate::domain::ids::UserId;
 use crate::domain::partner;
-use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 strict!(LinkRequest, ParticipantRequest => PartnerPerson);
-
-/// The name of no partner.
-pub const NONE: &str = "none";
 
 /// Who is assigned on the partner's schedule.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -264,29 +261,7 @@ fn user_id_schema(_: &mut SchemaGenerator) -> Schema {
 /// [`Refusal::Invalid`] naming the member.
 pub fn link(bytes: &[u8]) -> Result<Option<Link>, Refusal> {
     let request: LinkRequest = body::parse(bytes)?;
-    let name = request.partner.unwrap_or_default();
-    if name == NONE {
-        return match request.schedule_id {
-            None => Ok(None),
-            Some(_) => invalid(
-                "scheduleId",
-                "`none` has no schedules; omit it, or send the partner that has this one",
-            ),
-        };
-    }
-    let Some(partner) = partner::Partner::parse(&name) else {
-        return invalid(
-            "partner",
-            "send one of `pagerPartner` `opsPartner` `deskPartner` `none`",
-        );
-    };
-    match request.schedule_id.filter(|id| !id.trim().is_empty()) {
-        Some(schedule) => Ok(Some(Link { partner, schedule })),
-        None => invalid(
-            "scheduleId",
-            "missing; send the id of a schedule of GET /v1/partners/{partner}/schedules",
-        ),
-    }
+    Link::chosen(&request.partner.unwrap_or_default(), request.schedule_id)
 }
 
 /// Parses who an outside person is.

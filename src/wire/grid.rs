@@ -1,9 +1,6 @@
 //! Replaces the grid: lanes, windows and cells (rules.md 2, 4).
 
-use super::body::{
-    self, check_name, clearable, invalid, nullable, objects, present, present_object,
-    present_objects,
-};
+use super::body::{self, clearable, nullable, objects, present, present_object, present_objects};
 use super::cadence::CadenceRequest;
 use super::coverage::Stretch;
 use super::int32::Int32;
@@ -11,13 +8,10 @@ use super::roster::{self, NextTurnRequest};
 use super::rotation::{Cell, Lane, Roster, Rotation, Window};
 use super::strict::strict;
 use crate::domain::grid::{
-    CadenceSpec, CellSpec, GridSpec, HandleSpec, KeySpec, LaneSpec, RosterSpec, WindowSpec,
-    ZoneSpec,
+    CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, WindowSpec, ZoneSpec,
 };
 use crate::domain::ids::RosterId;
-use crate::domain::key::{Key, is_plain};
 use crate::domain::refusal::Refusal;
-use crate::domain::zones::ZoneName;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,10 +22,6 @@ strict! {
     CellRequest => Cell,
     GridRosterRequest => Roster,
 }
-
-const LANES: usize = 20;
-const WINDOWS: usize = 20;
-const STRETCHES: usize = 50;
 
 /// The complete grid. Lanes, windows and cells that are left out are deleted, with their duty.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -166,102 +156,47 @@ pub fn parse(bytes: &[u8]) -> Result<GridSpec, Refusal> {
 /// # Errors
 /// As [`parse`].
 pub(super) fn spec(request: GridRequest) -> Result<GridSpec, Refusal> {
-    within("lanes", request.lanes.len(), 1..=LANES)?;
-    if let Some(windows) = &request.windows {
-        within("windows", windows.len(), 1..=WINDOWS)?;
-    }
-    within("cells", request.cells.len(), 0..=LANES * WINDOWS)?;
-    within("rosters", request.rosters.len(), 0..=LANES * WINDOWS + 1)?;
-    let windows = request
-        .windows
-        .map(|windows| windows.into_iter().enumerate().map(window).collect());
-    Ok(GridSpec {
-        lanes: request
-            .lanes
-            .into_iter()
-            .enumerate()
-            .map(lane)
-            .collect::<Result<_, _>>()?,
+    let windows = request.windows.map(|windows| {
+        let windows = windows.into_iter().enumerate().map(window);
+        windows.collect::<Result<_, _>>()
+    });
+    let lanes = request.lanes.into_iter().enumerate().map(lane);
+    let cell = |cell: CellRequest| CellSpec {
+        id: cell.id,
+        lane: cell.lane_id,
+        window: cell.window_id,
+        roster: cell.roster_id.map(RosterId::from),
+    };
+    let roster = |roster: GridRosterRequest| {
+        let spec = roster::spec(
+            roster.user_ids,
+            roster.user_group_ids,
+            roster.next_turn,
+            roster.next_turns,
+        );
+        (roster.roster_id.map(RosterId::from), spec)
+    };
+    let spec = GridSpec {
+        lanes: lanes.collect::<Result<_, _>>()?,
         windows: windows.transpose()?,
-        cells: request
-            .cells
-            .into_iter()
-            .enumerate()
-            .map(cell)
-            .collect::<Result<_, _>>()?,
+        cells: request.cells.into_iter().map(cell).collect(),
         double_cover: request.double_cover,
-        rosters: request
-            .rosters
-            .into_iter()
-            .enumerate()
-            .map(roster)
-            .collect::<Result<_, _>>()?,
-    })
-}
-
-fn within(path: &str, count: usize, range: std::ops::RangeInclusive<usize>) -> Result<(), Refusal> {
-    if range.contains(&count) {
-        return Ok(());
-    }
-    invalid(
-        path,
-        format!("send {} to {}, not {count}", range.start(), range.end()),
-    )
+        rosters: request.rosters.into_iter().map(roster).collect(),
+    };
+    spec.checked()
 }
 
 fn lane((index, lane): (usize, LaneRequest)) -> Result<LaneSpec, Refusal> {
-    let path = format!("lanes[{index}]");
-    let name = lane.name.as_ref().and_then(|name| name.as_deref());
-    check_name(&format!("{path}.name"), name)?;
     Ok(LaneSpec {
-        handle: handle(&path, lane.id, lane.key)?,
+        handle: HandleSpec::sent(&format!("lanes[{index}]"), lane.id, lane.key)?,
         name: lane.name,
     })
 }
 
-fn handle(
-    path: &str,
-    id: Option<String>,
-    key: Option<Option<String>>,
-) -> Result<HandleSpec, Refusal> {
-    if id.as_deref().is_some_and(|id| !is_plain(id)) {
-        return invalid(
-            format!("{path}.id"),
-            "send an id, or a key of 1 to 64 of A-Z a-z 0-9 _ -",
-        );
-    }
-    let key = match key {
-        None => KeySpec::Kept,
-        Some(None) => KeySpec::Cleared,
-        Some(Some(text)) => match Key::parse(&text) {
-            Some(key) => KeySpec::Set(key),
-            None => {
-                return invalid(
-                    format!("{path}.key"),
-                    "send 1 to 64 of A-Z a-z 0-9 _ -, not beginning with lan_ win_ cel_ ros_",
-                );
-            }
-        },
-    };
-    Ok(HandleSpec { id, key })
-}
-
 fn window((index, window): (usize, WindowRequest)) -> Result<WindowSpec, Refusal> {
     let path = format!("windows[{index}]");
-    check_name(&format!("{path}.name"), window.name.as_deref())?;
-    within(
-        &format!("{path}.coverage"),
-        window.coverage.len(),
-        0..=STRETCHES,
-    )?;
-    let zone = match window.time_zone.as_deref() {
-        None => ZoneSpec::Kept,
-        Some("") => ZoneSpec::Empty,
-        Some(name) => match ZoneName::parse(name) {
-            Ok(zone) => ZoneSpec::Named(zone),
-            Err(refusal) => return invalid(format!("{path}.timeZone"), refusal.to_string()),
-        },
-    };
+    let zone = window.time_zone.as_deref();
+    let zone = zone.map(|name| ZoneSpec::named(&format!("{path}.timeZone"), name));
     let cadence = match window.cadence {
         None => CadenceSpec::Kept,
         Some(cadence) => match cadence.read(&format!("{path}.cadence"))? {
@@ -269,49 +204,13 @@ fn window((index, window): (usize, WindowRequest)) -> Result<WindowSpec, Refusal
             Some(cadence) => CadenceSpec::Timed(cadence),
         },
     };
-    let coverage = window.coverage.into_iter().map(Into::into).collect();
     Ok(WindowSpec {
-        handle: handle(&path, window.id, window.key)?,
+        handle: HandleSpec::sent(&path, window.id, window.key)?,
         name: window.name,
-        zone,
-        coverage,
+        zone: zone.transpose()?.unwrap_or(ZoneSpec::Kept),
+        coverage: window.coverage.into_iter().map(Into::into).collect(),
         cadence,
     })
-}
-
-fn cell((index, cell): (usize, CellRequest)) -> Result<CellSpec, Refusal> {
-    let roster = roster_id(&format!("cells[{index}].rosterId"), cell.roster_id)?;
-    Ok(CellSpec {
-        id: cell.id,
-        lane: cell.lane_id,
-        window: cell.window_id,
-        roster,
-    })
-}
-
-fn roster(
-    (index, roster): (usize, GridRosterRequest),
-) -> Result<(Option<RosterId>, RosterSpec), Refusal> {
-    let path = format!("rosters[{index}].");
-    let id = roster_id(&format!("{path}rosterId"), roster.roster_id)?;
-    let spec = roster::spec(
-        &path,
-        roster.user_ids,
-        roster.user_group_ids,
-        roster.next_turn,
-        roster.next_turns,
-    );
-    Ok((id, spec?))
-}
-
-fn roster_id(path: &str, id: Option<String>) -> Result<Option<RosterId>, Refusal> {
-    match id {
-        Some(id) if !is_plain(&id) => invalid(
-            path,
-            "send 1 to 64 of A-Z a-z 0-9 _ -, or null for the common roster",
-        ),
-        id => Ok(id.map(RosterId::from)),
-    }
 }
 
 fn roster_id_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

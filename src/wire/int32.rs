@@ -1,5 +1,6 @@
 //! 32-bit integers in requests.
 
+use crate::domain::limits::digits;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -51,19 +52,10 @@ impl Visitor<'_> for Int32Visitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Int32, E> {
-        digits(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+        digits(text)
+            .map(Int32)
+            .ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
     }
-}
-
-/// A string of the form `^-?(0|[1-9][0-9]*)$` that fits 32 bits.
-fn digits(text: &str) -> Option<Int32> {
-    let magnitude = text.strip_prefix('-').unwrap_or(text);
-    let plain = magnitude.bytes().all(|byte| byte.is_ascii_digit());
-    let padded = magnitude.len() > 1 && magnitude.starts_with('0');
-    if magnitude.is_empty() || !plain || padded {
-        return None;
-    }
-    text.parse().ok().map(Int32)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Mentions, their settings, and the inbound webhook (rules.md 15).
 
-use super::body::{self, check_length, clearable, invalid, present};
+use super::body::{self, clearable, invalid, present};
 use super::chat::ids;
 use super::int32::Int32;
 use super::moment::Moment;
@@ -13,9 +13,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 strict!(MentionSettingsRequest => MentionSettings);
-
-/// The longest message of a mention, in characters.
-const MESSAGE: usize = 2_000;
 
 /// A mention of whoever is on call.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -91,15 +88,13 @@ pub fn new_mention(
         Some(value) if !value.is_empty() => Ok(value.to_owned()),
         _ => invalid(name, format!("missing; send the id of {what}")),
     };
-    check_length("message", message, MESSAGE)?;
-    Ok(domain::NewMention {
+    let new = domain::NewMention {
         asker: needed("userId", "the person who asks", user)?.into(),
         channel: needed("channelId", "the channel to ask in", channel)?.into(),
         thread: None,
-        message: message
-            .filter(|text| !text.trim().is_empty())
-            .map(str::to_owned),
-    })
+        message: message.map(str::to_owned),
+    };
+    new.checked()
 }
 
 /// How a rotation handles mentions.
@@ -153,28 +148,16 @@ pub struct MentionSettingsRequest {
 /// [`Refusal::Invalid`] naming the member.
 pub fn settings_change(bytes: &[u8]) -> Result<SettingsChange, Refusal> {
     let request: MentionSettingsRequest = body::parse(bytes)?;
-    let minutes = |name: &str, sent: Int32| match u32::try_from(sent.0) {
-        Ok(minutes @ 1..=domain::MOST_MINUTES) => Ok(minutes),
-        _ => invalid(
-            name,
-            format!("send 1 to {}, not {}", domain::MOST_MINUTES, sent.0),
-        ),
-    };
-    let expires = request.expires_after_minutes;
-    let reminds = request.remind_after_minutes;
-    Ok(SettingsChange {
-        expires_after_minutes: expires
-            .map(|sent| minutes("expiresAfterMinutes", sent))
-            .transpose()?,
-        remind_after_minutes: reminds
-            .map(|sent| {
-                sent.map(|sent| minutes("remindAfterMinutes", sent))
-                    .transpose()
-            })
-            .transpose()?,
+    let change = SettingsChange {
         one_at_a_time: request.one_at_a_time,
         rotate_after_acknowledgement: request.rotate_after_acknowledgement,
-    })
+        ..SettingsChange::default()
+    };
+    let reminds = request.remind_after_minutes;
+    change.with_minutes(
+        request.expires_after_minutes.map(|sent| sent.0),
+        reminds.map(|sent| sent.map(|sent| sent.0)),
+    )
 }
 
 /// The inbound webhook of a rotation.

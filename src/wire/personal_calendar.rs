@@ -1,6 +1,6 @@
 //! Calendars of people, and the absences that they and rota have of a person.
 
-use super::body::{self, clearable, invalid, present};
+use super::body::{self, clearable, present};
 use super::moment::Moment;
 use super::on_call::AbsenceSource;
 use super::repeated::{Repeated, Resource};
@@ -105,31 +105,9 @@ pub fn parse(bytes: &[u8], user: UserId) -> Result<domain::NewCalendar, Refusal>
     settings.check()?;
     Ok(domain::NewCalendar {
         user,
-        address: address(&request.url)?,
+        address: domain::SecretAddress::parse(&request.url)?,
         settings,
     })
-}
-
-/// Reads the address of a calendar. `webcal` is another word for https.
-///
-/// # Errors
-/// [`Refusal::Invalid`] for one without a scheme.
-pub fn address(url: &str) -> Result<domain::SecretAddress, Refusal> {
-    let url = url.trim();
-    match url.split_once("://") {
-        Some((scheme, rest))
-            if ["webcal", "webcals"]
-                .iter()
-                .any(|word| scheme.eq_ignore_ascii_case(word)) =>
-        {
-            Ok(domain::SecretAddress(format!("https://{rest}")))
-        }
-        Some(_) => Ok(domain::SecretAddress(url.to_owned())),
-        None => invalid(
-            "url",
-            "send the whole address of a calendar, such as https://calendar.example.com/a.ics",
-        ),
-    }
 }
 
 /// Reads changes of a calendar.
@@ -254,7 +232,7 @@ mod tests {
             let outcome = parse(sent.as_bytes(), "U1".into());
             assert_eq!(crate::tests::member(&outcome), refused, "{sent}");
         }
-        let address = |url: &str| address(url).unwrap().0;
+        let address = |url: &str| domain::SecretAddress::parse(url).unwrap().0;
         assert_eq!(
             address("webcal://x.example/a.ics"),
             "https://x.example/a.ics"

@@ -1,14 +1,14 @@
 //! What edits of a rotation would come to (rules.md 6.4).
 
 use super::absence::{self, AbsenceRequest};
-use super::body::{self, Object, check_list, invalid, nullable_object, objects};
+use super::body::{self, Object, invalid, nullable_object, objects};
 use super::edit::{self, PatchRequest};
 use super::grid::{self, GridRequest};
 use super::moment::Moment;
 use super::problem::Problem;
 use super::repeated::Repeated;
 use super::report::hours;
-use super::roster::{self, CommonRosterRequest, PEOPLE, RosterRequest, ids};
+use super::roster::{self, CommonRosterRequest, RosterRequest, ids};
 use super::schedule::{self, PlannedTurn};
 use super::strict::strict;
 use super::warning::Warning;
@@ -31,7 +31,6 @@ strict! { PreviewRequest }
 
 /// Rosters that one preview writes at the most, and absences that it creates or deletes.
 const ROSTERS: usize = 401;
-const ABSENCES: usize = 100;
 
 /// Edits to look at together. Each member is what the route that it belongs to takes. They are applied in the order of this list.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -121,11 +120,6 @@ pub fn parse(bytes: &[u8]) -> Result<Asked, Refusal> {
         Some(_) => repeated(bytes)?,
         None => None,
     };
-    if request.absences.len() > ABSENCES {
-        return invalid("absences", format!("send at most {ABSENCES}"));
-    }
-    check_list("removeAbsenceIds", &request.remove_absence_ids, ABSENCES)?;
-    check_list("remove", &request.remove, PEOPLE)?;
     let patch = request
         .rotation
         .map(|patch| edit::patch_of(patch).map_err(|refusal| refusal.under("rotation")));
@@ -151,7 +145,7 @@ pub fn parse(bytes: &[u8]) -> Result<Asked, Refusal> {
         leavers: ids::<UserId>(request.remove),
     };
     Ok(Asked {
-        edits,
+        edits: edits.checked()?,
         repeated,
         at: request.at.map(|at| at.0),
     })

@@ -1,18 +1,18 @@
 //! Cover and swap requests (rules.md 9).
 
-use super::arrangement::{
-    self, Arrangement, PublicationState, TurnSelection, check_operation_id, operation_id, period,
-};
-use super::body::{self, check_length, check_list, invalid, nullable_object, objects, present};
+use super::arrangement::{self, Arrangement, PublicationState, TurnSelection, operation_id};
+use super::body::{self, nullable_object, objects, present};
 use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
+use super::roster::ids;
 use super::schedule::{self, Covered};
 use super::strict::strict;
+use crate::domain::agreement::{LegPreview, Preview};
 use crate::domain::edit::{NewCover, NewLeg, NewSwap};
 use crate::domain::ids::UserId;
+use crate::domain::limits::check_operation_id;
 use crate::domain::refusal::Refusal;
 use crate::domain::request as domain;
-use crate::domain::shift::LegPreview;
 use crate::domain::time::{Interval, joined};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,13 +22,6 @@ strict! {
     SwapBody => SwapRequest,
     LegBody => SwapLeg,
 }
-
-/// The longest reason, in characters.
-const REASON: usize = 2_000;
-/// The most recipients of a request.
-const RECIPIENTS: usize = 100;
-/// The longest key of a leg, in characters.
-const KEY: usize = 200;
 
 /// A request to cover a duty.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -338,12 +331,12 @@ pub fn written<T: Record>(
 }
 
 /// Renders the preview of a swap.
-pub fn swap_preview(legs: &[LegPreview]) -> SwapPreview {
+pub fn swap_preview(preview: &Preview) -> SwapPreview {
     let leg = |leg: &LegPreview| SwapPreviewLeg {
-        key: leg.key.clone(),
-        assignee_user_id: leg.terms.user.to_string(),
-        from: leg.terms.period.from.into(),
-        to: leg.terms.period.until.into(),
+        key: leg.key.clone().unwrap_or_default(),
+        assignee_user_id: leg.user.iter().map(UserId::to_string).collect(),
+        from: leg.period.from.into(),
+        to: leg.period.until.into(),
         covered: schedule::covered(&leg.covered),
         conflicts: conflict::render_all(&leg.conflicts),
         can_acknowledge: !leg.is_blocked(),
@@ -351,10 +344,8 @@ pub fn swap_preview(legs: &[LegPreview]) -> SwapPreview {
         has_started: leg.has_started,
     };
     SwapPreview {
-        can_proceed: legs
-            .iter()
-            .all(|leg| !leg.is_blocked() && leg.is_acknowledged),
-        legs: legs.iter().map(leg).collect(),
+        can_proceed: preview.legs.iter().all(LegPreview::is_free),
+        legs: preview.legs.iter().map(leg).collect(),
     }
 }
 
@@ -421,26 +412,15 @@ pub fn parse_cover(bytes: &[u8]) -> Result<(String, NewCover), Refusal> {
 }
 
 fn new_cover(body: CoverBody) -> Result<NewCover, Refusal> {
-    check_length("reason", body.reason.as_deref(), REASON)?;
-    if body.recipient_user_ids.is_empty() {
-        return invalid("recipientUserIds", "send at least one person to ask");
-    }
-    check_list("recipientUserIds", &body.recipient_user_ids, RECIPIENTS)?;
-    Ok(NewCover {
+    let new = NewCover {
         cell: body.cell_id.into(),
-        asked: period("", body.from, body.to)?,
-        recipients: body
-            .recipient_user_ids
-            .into_iter()
-            .map(UserId::from)
-            .collect(),
+        asked: Interval::new(body.from.0, body.to.0),
+        recipients: ids(body.recipient_user_ids),
         reason: body.reason.unwrap_or_default(),
         turn_selection: body.turn_selection.map(TurnSelection::read),
-        acknowledged: arrangement::acknowledged(
-            "acknowledgedConflictIds",
-            body.acknowledged_conflict_ids,
-        )?,
-    })
+        acknowledged: body.acknowledged_conflict_ids.unwrap_or_default(),
+    };
+    new.checked()
 }
 
 /// A swap request to create or preview.
@@ -506,36 +486,17 @@ pub fn parse_swap(bytes: &[u8]) -> Result<(String, NewSwap), Refusal> {
 }
 
 fn new_swap(body: SwapBody) -> Result<NewSwap, Refusal> {
-    check_length("reason", body.reason.as_deref(), REASON)?;
-    if body.legs.len() != 2 {
-        return invalid("legs", format!("send exactly two, not {}", body.legs.len()));
-    }
-    if body.legs[0].key == body.legs[1].key {
-        return invalid(
-            "legs[1].key",
-            "the same as the key of the other leg; send a different one",
-        );
-    }
-    let mut legs = Vec::new();
-    for (index, leg) in body.legs.into_iter().enumerate() {
-        let path = format!("legs[{index}].");
-        if leg.key.is_empty() {
-            return invalid(format!("{path}key"), "empty; send a name for the leg");
-        }
-        check_length(&format!("{path}key"), Some(&leg.key), KEY)?;
-        legs.push(NewLeg {
-            period: period(&path, leg.from, leg.to)?,
-            key: leg.key,
-            cell: leg.cell_id.into(),
-            holder: leg.holder_user_id.into(),
-        });
-    }
-    let acknowledged =
-        arrangement::acknowledged("acknowledgedConflictIds", body.acknowledged_conflict_ids)?;
-    Ok(NewSwap {
+    let leg = |leg: LegBody| NewLeg {
+        period: Interval::new(leg.from.0, leg.to.0),
+        key: leg.key,
+        cell: leg.cell_id.into(),
+        holder: leg.holder_user_id.into(),
+    };
+    let new = NewSwap {
         recipient: body.recipient_user_id.into(),
-        legs,
+        legs: body.legs.into_iter().map(leg).collect(),
         reason: body.reason.unwrap_or_default(),
-        acknowledged,
-    })
+        acknowledged: body.acknowledged_conflict_ids.unwrap_or_default(),
+    };
+    new.checked()
 }

@@ -1,6 +1,6 @@
 //! Writes rosters: who they list, and where the next hand-overs deal from (rules.md 2).
 
-use super::body::{self, check_list, invalid, objects, present};
+use super::body::{self, objects, present};
 use super::int32::Int32;
 use super::rotation::{Roster, WindowTurn};
 use super::strict::strict;
@@ -16,11 +16,6 @@ strict! {
     CommonRosterRequest => Roster,
     NextTurnRequest => WindowTurn,
 }
-
-/// People that one list names at the most.
-pub(super) const PEOPLE: usize = 1_000;
-/// User groups that one list names at the most.
-pub(super) const GROUPS: usize = 100;
 
 /// A roster: its people and groups in order, its next turns, or both. Everybody listed must belong to the rotation.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -80,16 +75,12 @@ pub fn parse(bytes: &[u8]) -> Result<RosterSpec, Refusal> {
 /// As [`parse`].
 pub(super) fn roster(request: RosterRequest) -> Result<RosterSpec, Refusal> {
     let spec = spec(
-        "",
         request.user_ids,
         request.user_group_ids,
         request.next_turn,
         request.next_turns,
-    )?;
-    if spec == RosterSpec::default() {
-        return nobody("");
-    }
-    Ok(spec)
+    );
+    spec.checked()
 }
 
 /// Reads the common roster.
@@ -105,58 +96,36 @@ pub fn parse_common(bytes: &[u8]) -> Result<RosterSpec, Refusal> {
 /// # Errors
 /// As [`parse_common`].
 pub(super) fn common(request: CommonRosterRequest) -> Result<RosterSpec, Refusal> {
-    let turns = turns(request.next_turn, request.next_turns);
-    if turns.is_empty() {
-        return invalid("nextTurn", "missing; send it, or `nextTurns`");
-    }
-    let narrowed = None;
-    Ok(RosterSpec { narrowed, turns })
+    let spec = spec(None, None, request.next_turn, request.next_turns);
+    spec.checked_common()
 }
 
-/// The same of the members of a request, the first of which is at `path`.
+/// A roster of the members of a request.
 pub(super) fn spec(
-    path: &str,
     users: Option<Vec<String>>,
     groups: Option<Vec<String>>,
     next_turn: Option<Int32>,
     next_turns: Vec<NextTurnRequest>,
-) -> Result<RosterSpec, Refusal> {
+) -> RosterSpec {
     let is_narrowed = users.is_some() || groups.is_some();
-    let (users, groups) = (users.unwrap_or_default(), groups.unwrap_or_default());
-    if is_narrowed && users.is_empty() && groups.is_empty() {
-        return nobody(path);
-    }
-    check_list(&format!("{path}userIds"), &users, PEOPLE)?;
-    check_list(&format!("{path}userGroupIds"), &groups, GROUPS)?;
     let narrowed = is_narrowed.then(|| Narrowed {
-        users: ids::<UserId>(users),
-        groups: ids::<GroupId>(groups),
+        users: ids::<UserId>(users.unwrap_or_default()),
+        groups: ids::<GroupId>(groups.unwrap_or_default()),
     });
-    let turns = turns(next_turn, next_turns);
-    Ok(RosterSpec { narrowed, turns })
-}
-
-fn nobody<T>(path: &str) -> Result<T, Refusal> {
-    invalid(
-        format!("{path}userIds"),
-        "send at least one person, or a group in `userGroupIds`; to keep the list, send `nextTurn` alone",
-    )
+    let each = next_turns.into_iter().map(|next| TurnSpec {
+        window: next.window_id,
+        turn: next.next_turn.0,
+    });
+    let turns = TurnsSpec {
+        all: next_turn.map(|turn| turn.0),
+        each: each.collect(),
+    };
+    RosterSpec { narrowed, turns }
 }
 
 /// Ids of a list.
 pub(super) fn ids<T: From<String>>(texts: Vec<String>) -> Vec<T> {
     texts.into_iter().map(T::from).collect()
-}
-
-fn turns(next_turn: Option<Int32>, next_turns: Vec<NextTurnRequest>) -> TurnsSpec {
-    let each = next_turns.into_iter().map(|next| TurnSpec {
-        window: next.window_id,
-        turn: next.next_turn.0,
-    });
-    TurnsSpec {
-        all: next_turn.map(|turn| turn.0),
-        each: each.collect(),
-    }
 }
 
 #[cfg(test)]

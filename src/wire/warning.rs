@@ -1,11 +1,12 @@
 //! Warnings about the plan of rotations, and which of them a rotation wants (rules.md 27).
 
-use super::body::{self, check_list, invalid, present};
+use super::body::{self, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
 use super::strict::strict;
 use crate::domain::edit::WarningChange;
 use crate::domain::ids::{CellId, RotationId, UserId};
+use crate::domain::limits::check_list;
 use crate::domain::refusal::Refusal;
 use crate::domain::warning as domain;
 use crate::domain::warning_kinds as kinds;
@@ -95,19 +96,10 @@ pub fn settings_change(bytes: &[u8]) -> Result<WarningChange, Refusal> {
             )
         }
     };
-    let hours = |sent: Int32| match u32::try_from(sent.0) {
-        Ok(hours @ 1..=kinds::MOST_REST_HOURS) => Ok(hours),
-        _ => invalid(
-            "shortRestHours",
-            format!("send 1 to {}, not {}", kinds::MOST_REST_HOURS, sent.0),
-        ),
-    };
     let off = request.off.map(|names| {
         check_list("off", &names, kinds::WarningKind::ALL.len())?;
         names.iter().enumerate().map(kind).collect()
     });
-    Ok(WarningChange {
-        off: off.transpose()?,
-        short_rest_hours: request.short_rest_hours.map(hours).transpose()?,
-    })
+    let hours = request.short_rest_hours.map(|hours| hours.0);
+    WarningChange::new(off.transpose()?, hours)
 }

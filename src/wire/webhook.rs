@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::body::{self, check_length, invalid, present};
+use super::body::{self, present};
 use super::int32::Int32;
 use super::moment::Moment;
 use super::schema::shown;
@@ -14,20 +14,12 @@ use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 strict! {
     WebhookRequest => WebhookEndpoint,
     WebhookReplaceRequest => WebhookEndpoint,
     RotateSecretRequest => WebhookEndpoint,
 }
-
-/// The longest name, in characters.
-const NAME: usize = 100;
-
-/// The default grace period of a previous secret: one day, in seconds. At most a week.
-const GRACE: i32 = 24 * 60 * 60;
-const LONGEST_GRACE: i32 = 7 * GRACE;
 
 shown! {
     /// A type of event that endpoints can subscribe to.
@@ -150,7 +142,7 @@ pub struct WebhookReplaceRequest {
 /// refusal of `target`.
 pub fn new_webhook(bytes: &[u8], target: impl FnOnce(&str) -> Target) -> Spec {
     let request: WebhookRequest = body::parse(bytes)?;
-    spec(request.name, &request.url, &request.event_types, target)
+    domain::WebhookSpec::new(request.name, &request.url, &request.event_types, target)
 }
 
 /// Reads a replacement of an endpoint.
@@ -159,7 +151,7 @@ pub fn new_webhook(bytes: &[u8], target: impl FnOnce(&str) -> Target) -> Spec {
 /// As [`new_webhook`].
 pub fn replacement(bytes: &[u8], target: impl FnOnce(&str) -> Target) -> Spec {
     let request: WebhookReplaceRequest = body::parse(bytes)?;
-    spec(request.name, &request.url, &request.event_types, target)
+    domain::WebhookSpec::new(request.name, &request.url, &request.event_types, target)
 }
 
 /// The normal form of a URL, or the refusal.
@@ -167,45 +159,6 @@ pub type Target = Result<String, Refusal>;
 
 /// A parsed endpoint, or the refusal.
 pub type Spec = Result<domain::WebhookSpec, Refusal>;
-
-fn spec(name: String, url: &str, types: &[String], target: impl FnOnce(&str) -> Target) -> Spec {
-    if name.trim().is_empty() {
-        return invalid(
-            "name",
-            format!("send 1 to {NAME} characters that are not all blank"),
-        );
-    }
-    check_length("name", Some(&name), NAME)?;
-    body::check_name("name", Some(&name))?;
-    Ok(domain::WebhookSpec {
-        name,
-        url: target(url)?,
-        event_types: event_types(types)?,
-    })
-}
-
-/// Parses event types, without duplicates and in the order of the domain.
-fn event_types(names: &[String]) -> Result<Vec<domain::EventType>, Refusal> {
-    let mut types = BTreeSet::new();
-    for (index, name) in names.iter().enumerate() {
-        match domain::EventType::parse(name) {
-            Some(domain::EventType::WebhookTest) => {
-                return Err(Refusal::EventTypeNotSubscribable(format!(
-                    "eventTypes[{index}]: `{name}` is only sent on request; omit it"
-                )));
-            }
-            Some(kind) => types.insert(kind),
-            None => {
-                let known = domain::EventType::SUBSCRIBABLE.map(domain::EventType::name);
-                return Err(Refusal::EventTypeUnknown(format!(
-                    "eventTypes[{index}]: send one of `{}`",
-                    known.join("` `")
-                )));
-            }
-        };
-    }
-    Ok(types.into_iter().collect())
-}
 
 /// How to rotate the signing secret.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -223,11 +176,5 @@ pub struct RotateSecretRequest {
 /// [`Refusal::Invalid`] naming the member.
 pub fn grace(bytes: &[u8]) -> Result<SignedDuration, Refusal> {
     let request: RotateSecretRequest = body::parse_optional(bytes)?;
-    match request.grace_seconds.map_or(GRACE, |seconds| seconds.0) {
-        seconds @ 0..=LONGEST_GRACE => Ok(SignedDuration::from_secs(seconds.into())),
-        seconds => invalid(
-            "graceSeconds",
-            format!("send a whole number from 0 to {LONGEST_GRACE}, not {seconds}"),
-        ),
-    }
+    domain::grace(request.grace_seconds.map(|seconds| seconds.0))
 }

@@ -1,6 +1,6 @@
 //! Resolves the lanes and windows of a grid: by id, or by the caller's key (rules.md 4.6).
 
-use crate::domain::key::{Key, PREFIXES};
+use crate::domain::key::{Key, PREFIXES, is_plain};
 use crate::domain::refusal::{Refusal, invalid};
 
 /// The handle of a lane or window as sent.
@@ -12,6 +12,39 @@ pub struct HandleSpec {
 }
 
 impl HandleSpec {
+    /// As sent: an omitted key stays, one that is null is cleared.
+    pub fn sent(
+        path: &str,
+        id: Option<String>,
+        key: Option<Option<String>>,
+    ) -> Result<HandleSpec, Refusal> {
+        let key = match key {
+            None => KeySpec::Kept,
+            Some(None) => KeySpec::Cleared,
+            Some(Some(text)) => match Key::parse(&text) {
+                Some(key) => KeySpec::Set(key),
+                None => {
+                    return invalid(
+                        format!("{path}.key"),
+                        "send 1 to 64 of A-Z a-z 0-9 _ -, not beginning with lan_ win_ cel_ ros_",
+                    );
+                }
+            },
+        };
+        Ok(HandleSpec { id, key })
+    }
+
+    /// Refuses an id that is neither an id nor a key.
+    pub(super) fn check(&self, path: &str) -> Result<(), Refusal> {
+        match &self.id {
+            Some(id) if !is_plain(id) => invalid(
+                format!("{path}.id"),
+                "send an id, or a key of 1 to 64 of A-Z a-z 0-9 _ -",
+            ),
+            _ => Ok(()),
+        }
+    }
+
     /// Only an id or key.
     pub fn id(id: &str) -> HandleSpec {
         HandleSpec {
@@ -65,9 +98,6 @@ impl LaneOrWindow {
 
 /// Finds the existing lane or window of each handle, by id or key. `member` is the list in the request, `noun` the kind of its
 /// items.
-///
-/// # Errors
-/// [`Refusal::Invalid`] if an id is unknown, a key belongs to another, or two handles are the same.
 pub fn resolve(
     [member, noun]: [&str; 2],
     existing: &[(&str, Option<&Key>)],

@@ -3,6 +3,7 @@
 use super::names::LaneOrWindow;
 use crate::domain::ids::{GroupId, RosterId, UserId, WindowId};
 use crate::domain::key::Key;
+use crate::domain::limits::{GROUPS, PEOPLE, check_list};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::roster;
 use crate::domain::rotation::{Cell, Narrowed, Roster, Rotation, Window};
@@ -20,6 +21,45 @@ impl RosterSpec {
     pub fn people(&self) -> impl Iterator<Item = &UserId> {
         self.narrowed.iter().flat_map(|narrowed| &narrowed.users)
     }
+}
+
+impl RosterSpec {
+    /// A roster that lists people, sets next turns, or both, if it keeps the limits.
+    pub fn checked(self) -> Result<RosterSpec, Refusal> {
+        match self == RosterSpec::default() {
+            true => nobody(""),
+            false => self.check("").map(|()| self),
+        }
+    }
+
+    /// The next turns of the common roster, whose list is the members.
+    pub fn checked_common(self) -> Result<RosterSpec, Refusal> {
+        match self.turns.is_empty() {
+            true => invalid("nextTurn", "missing; send it, or `nextTurns`"),
+            false => Ok(self),
+        }
+    }
+
+    /// Refuses an empty list, and one that is too long or names somebody twice. `path` is the prefix of the members' paths.
+    pub(super) fn check(&self, path: &str) -> Result<(), Refusal> {
+        match &self.narrowed {
+            Some(Narrowed { users, groups }) if users.is_empty() && groups.is_empty() => {
+                nobody(path)
+            }
+            Some(Narrowed { users, groups }) => {
+                check_list(&format!("{path}userIds"), users, PEOPLE)?;
+                check_list(&format!("{path}userGroupIds"), groups, GROUPS)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn nobody<T>(path: &str) -> Result<T, Refusal> {
+    invalid(
+        format!("{path}userIds"),
+        "send at least one person, or a group in `userGroupIds`; to keep the list, send `nextTurn` alone",
+    )
 }
 
 /// The next turns that a caller sets, as sent.

@@ -34,6 +34,30 @@ pub const READ_EVERY: SignedDuration = SignedDuration::from_mins(15);
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretAddress(pub String);
 
+impl SecretAddress {
+    /// Reads the address of a calendar. `webcal` is another word for https.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] for one without a scheme.
+    pub fn parse(url: &str) -> Result<SecretAddress, Refusal> {
+        let url = url.trim();
+        let is_webcal = |scheme: &str| {
+            let mut words = ["webcal", "webcals"].iter();
+            words.any(|word| scheme.eq_ignore_ascii_case(word))
+        };
+        match url.split_once("://") {
+            Some((scheme, rest)) if is_webcal(scheme) => {
+                Ok(SecretAddress(format!("https://{rest}")))
+            }
+            Some(_) => Ok(SecretAddress(url.to_owned())),
+            None => invalid(
+                "url",
+                "send the whole address of a calendar, such as https://calendar.example.com/a.ics",
+            ),
+        }
+    }
+}
+
 impl fmt::Debug for SecretAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("(secret)")

@@ -26,7 +26,18 @@ pub const DAYS: [&str; 7] = [
 
 /// What a day is called.
 pub fn day(day: Weekday) -> String {
-    capital(DAYS[day.to_monday_zero_offset().unsigned_abs() as usize])
+    capital(day_name(day))
+}
+
+/// The name of a day in [`DAYS`].
+pub fn day_name(day: Weekday) -> &'static str {
+    DAYS[day.to_monday_zero_offset().unsigned_abs() as usize]
+}
+
+/// The day of a name in [`DAYS`].
+pub fn weekday(name: &str) -> Option<Weekday> {
+    let day = DAYS.iter().position(|day| *day == name)?;
+    Weekday::from_monday_zero_offset(i8::try_from(day).ok()?).ok()
 }
 
 fn listed(parts: &[String]) -> String {

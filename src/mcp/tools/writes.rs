@@ -3,14 +3,14 @@
 use super::{Kind, MIB, Tool, any_range, give, input, output, rotation};
 use crate::actions::absences;
 use crate::actions::answering::AnswerRequest;
-use crate::actions::covers::{self, AskForCover};
 use crate::actions::mutation::{Mutation, Operation};
-use crate::actions::{overview, reads, shifts};
+use crate::actions::proposals::{self, Decision};
+use crate::actions::{ActionError, overview, reads, shifts};
 use crate::domain::absence::StandingDuty;
 use crate::domain::access::Scope;
 use crate::domain::agreement::check_unblocked;
-use crate::domain::edit::{Answering, NewCover};
-use crate::domain::ids::{RequestId, RotationId};
+use crate::domain::edit::{Answering, NewAbsence, NewCover};
+use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::{RequestKind, Step};
 use crate::mcp::Call;
@@ -24,7 +24,7 @@ use crate::wire::request::{self, CoverRequest, Item};
 use crate::wire::strict::strict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 strict!(RequestCover, AnswerCover, AddAbsence);
 
@@ -34,7 +34,7 @@ fn write<O: Operation>(
     action: &'static str,
     rotation: &RotationId,
     operation: O,
-) -> Result<O::Output, Problem> {
+) -> Result<O::Output, ActionError> {
     let mutation = Mutation {
         author: &call.author(action),
         rotation,
@@ -98,39 +98,42 @@ struct CoverOutcome {
 fn request_cover(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let asked: RequestCover = parse(arguments)?;
     let id = rotation(call, &asked.code)?;
-    let mut body = json!({
-        "cellId": asked.cell_id,
-        "from": asked.from.0.to_string(),
-        "to": asked.to.0.to_string(),
-        "recipientUserIds": asked.recipient_user_ids,
-    });
-    if let Some(reason) = asked.reason {
-        body["reason"] = json!(reason);
-    }
-    let new = request::parse_cover_preview(body.to_string().as_bytes())?;
-    let (_, preview) = covers::preview(call.app, call.caller, &id, &new)?;
-    if asked.confirm != Some(true) {
-        let is_blocked = check_unblocked(&preview.conflicts).is_err();
-        return give(&CoverOutcome {
+    let new = NewCover {
+        cell: asked.cell_id.into(),
+        asked: any_range(asked.from, asked.to)?,
+        recipients: asked
+            .recipient_user_ids
+            .into_iter()
+            .map(UserId::from)
+            .collect(),
+        reason: asked.reason.unwrap_or_default(),
+        turn_selection: None,
+        acknowledged: Vec::new(),
+    };
+    let weigh = |_: &_, _: &_| match asked.confirm {
+        Some(true) => Ok(Decision::Write),
+        _ => Ok(Decision::Weigh),
+    };
+    let write = |operation| write(call, "createCoverRequest", &id, operation);
+    let by = (call.app, call.caller);
+    let proposed = proposals::propose(by, &id, new.checked()?, weigh, write)?;
+    let is_blocked = check_unblocked(&proposed.preview.conflicts()).is_err();
+    give(&match proposed.written {
+        None => CoverOutcome {
             done: false,
             summary: match is_blocked {
                 true => "Nobody was asked. A conflict blocks the request.",
                 false => "Nobody was asked. Send confirm: true to ask these people.",
             },
-            preview: Some(arrangement::preview(&preview)),
+            preview: Some(arrangement::preview(&proposed.preview)),
             made: None,
-        });
-    }
-    let new = NewCover {
-        turn_selection: preview.selection,
-        ..new
-    };
-    let written = write(call, "createCoverRequest", &id, AskForCover(new))?;
-    give(&CoverOutcome {
-        done: true,
-        summary: "The request was made. You stay on call until somebody accepts.",
-        preview: None,
-        made: Some(request::item(&written.request)),
+        },
+        Some(written) => CoverOutcome {
+            done: true,
+            summary: "The request was made. You stay on call until somebody accepts.",
+            preview: None,
+            made: Some(request::item(&written.request)),
+        },
     })
 }
 
@@ -294,14 +297,13 @@ fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
             }
         }
     };
-    let body = json!({
-        "userId": me.as_str(),
-        "from": range.from.to_string(),
-        "until": range.until.to_string(),
-        "reason": asked.reason,
-        "appliesTo": if is_everywhere { "allRotations" } else { "rotation" },
-    });
-    let new = absence::parse(body.to_string().as_bytes())?;
+    let new = NewAbsence {
+        user: me.clone(),
+        period: range,
+        reason: asked.reason,
+        everywhere: is_everywhere,
+    };
+    let new = new.checked()?;
     let render = |standing: &[StandingDuty]| standing.iter().map(absence::standing).collect();
     if asked.confirm != Some(true) {
         let rotation = reads::rotation(call.app, call.caller, &by_way_of)?;

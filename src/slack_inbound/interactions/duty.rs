@@ -42,7 +42,7 @@ fn hand_over(
     id: &RotationId,
     precondition: &Precondition,
 ) -> Result<(), ActionError> {
-    let once = (visit.incoming.operation_id(), &json!({}));
+    let once = visit.incoming.operation_id();
     let operation = Rotate { cells: None };
     visit.write(id, ("rotate", ""), once, precondition, operation, nothing)?;
     Ok(())
@@ -62,21 +62,9 @@ pub fn set(visit: &Visit, rotation: &Rotation, named: &[PersonWord]) -> Outcome 
         Ok(users) => users,
         Err(why) => return Ok(visit.say(&why)),
     };
-    let ids: Vec<&str> = users.iter().map(UserId::as_str).collect();
-    let body = json!({ "userIds": ids });
-    let once = (visit.incoming.operation_id(), &body);
-    let operation = SetOnDuty {
-        users: users.clone(),
-    };
-    let written = ("replaceOnCall", "");
-    visit.write(
-        &rotation.id,
-        written,
-        once,
-        &Precondition::Any,
-        operation,
-        nothing,
-    )?;
+    let (once, any) = (visit.incoming.operation_id(), &Precondition::Any);
+    let (written, operation) = (("replaceOnCall", ""), SetOnDuty { users });
+    visit.write(&rotation.id, written, once, any, operation, nothing)?;
     shown(visit, &rotation.id)
 }
 

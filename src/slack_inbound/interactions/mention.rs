@@ -12,8 +12,6 @@ use crate::domain::refusal::Refusal;
 use crate::slack_inbound::incoming::AppMention;
 use crate::slack_inbound::reply::{Later, Reply};
 use crate::wire::etag::Precondition;
-use crate::wire::mention as wire;
-use serde_json::json;
 
 /// The id of the mention, as it is kept for when the event is processed again.
 fn opened(_: &str, mention: &Mention) -> Result<String, Error> {
@@ -53,15 +51,15 @@ fn mention(visit: &Visit, said: &AppMention) -> Result<Option<String>, ActionErr
     };
     let named = |user: &_| visit.names([user]).ok()?.remove(user);
     let message = unescaped(message.trim(), named);
-    let (asker, channel) = (visit.me().as_str(), said.channel.as_str());
-    let message = Some(message.as_str()).filter(|message| !message.is_empty());
     let thread = said.thread_ts.as_ref().unwrap_or(&said.ts);
-    let operation = OpenMention(NewMention {
+    let new = NewMention {
+        asker: visit.me().clone(),
+        channel: said.channel.clone(),
         thread: Some(Thread(thread.clone())),
-        ..wire::new_mention(Some(asker), Some(channel), message)?
-    });
-    let body = json!({ "channelId": channel, "ts": said.ts, "message": message });
-    let once = (visit.incoming.operation_id(), &body);
+        message: Some(message),
+    };
+    let operation = OpenMention(new.checked()?);
+    let once = visit.incoming.operation_id();
     let any = &Precondition::Any;
     let action = ("inboundMention", "");
     visit.write(&rotation.id, action, once, any, operation, opened)?;

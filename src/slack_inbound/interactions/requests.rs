@@ -15,7 +15,6 @@ use crate::domain::request::{
     Leg, Request, RequestKind, RequestState, RequestView, RequestWritten, Step,
 };
 use crate::wire::etag::Precondition;
-use serde_json::json;
 
 /// Requests in one list.
 const MOST: usize = 8;
@@ -195,9 +194,15 @@ pub fn take(
             ..answering
         },
     };
-    let once = (operation_id, &json!({}));
     let named = (action, request.as_str());
-    visit.write(rotation, named, once, &Precondition::Any, operation, made)?;
+    visit.write(
+        rotation,
+        named,
+        operation_id,
+        &Precondition::Any,
+        operation,
+        made,
+    )?;
     Ok(())
 }
 

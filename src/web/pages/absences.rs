@@ -5,10 +5,12 @@ use crate::actions::absences;
 use crate::actions::duties;
 use crate::actions::{ActionError, reads};
 use crate::domain::absence::{Absence, AppliesTo};
+use crate::domain::edit::NewAbsence;
 use crate::domain::forecast::Shift;
 use crate::domain::ids::{AbsenceId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::{Note, Undo};
@@ -16,10 +18,8 @@ use crate::web::parts::fields::{self, Choice, Filled, zone_field};
 use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use crate::wire::absence;
 use jiff::SignedDuration;
 use maud::html;
-use serde_json::json;
 
 const FIELDS: [&str; 4] = ["from", "until", "reason", "rotationId"];
 
@@ -103,15 +103,13 @@ pub fn create(visit: &Visit) -> Outcome {
     let (Some(from), Some(until), Some(rotation)) = (from, until, by_way_of) else {
         return page(visit, 400, &visit.form, &errors);
     };
-    let body = json!({
-        "userId": me.as_str(),
-        "from": from.to_string(),
-        "until": until.to_string(),
-        "reason": visit.form.filled("reason"),
-        "appliesTo": if everywhere { "allRotations" } else { "rotation" },
-    });
-    let read = absence::parse(body.to_string().as_bytes()).map_err(ActionError::from);
-    let created = read.and_then(|new| {
+    let new = NewAbsence {
+        user: me,
+        period: Interval { from, until },
+        reason: visit.form.filled("reason").map(str::to_owned),
+        everywhere,
+    };
+    let created = new.checked().map_err(ActionError::from).and_then(|new| {
         absences::create(
             visit.app(),
             &visit.author("createAbsence"),

@@ -1,16 +1,16 @@
 //! Assigning a slot to somebody for an interval, and ending that.
 
 use super::{
-    conflicts, crumbs, editable, failing, instant, localised, path_to, remarks, slot_label, tag,
-    times, zone_of,
+    conflicts, crumbs, editable, failing, instant, localised, path_to, propose, remarks,
+    slot_label, tag, times, weigh,
 };
-use crate::actions::assignments::{self, Assign, EndArrangement};
-use crate::actions::{Error, arrangements};
-use crate::domain::agreement::AgreementPreview;
+use crate::actions::assignments::EndArrangement;
+use crate::actions::once::{Receipt, Render};
+use crate::actions::proposals::Proposed;
+use crate::actions::{ActionError, Error, arrangements, duties};
 use crate::domain::arrangement::ArrangementWritten;
-use crate::domain::conflict;
 use crate::domain::edit::{Answering, NewAssignment};
-use crate::domain::ids::{ArrangementId, UserId};
+use crate::domain::ids::{ArrangementId, CellId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::server::{Outcome, Problem, Response};
@@ -21,9 +21,7 @@ use crate::web::parts::fields::{self, Choice, Filled, hidden, zone_field};
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use crate::wire::arrangement;
 use maud::{Markup, html};
-use serde_json::json;
 
 const FIELDS: [&str; 4] = ["cellId", "userId", "from", "to"];
 
@@ -87,49 +85,48 @@ pub fn assign(visit: &Visit) -> Outcome {
     let (Some(from), Some(to)) = (from, to) else {
         return page(visit, 400, &visit.form, &errors);
     };
-    let body = json!({
-        "cellId": visit.form.one("cellId"),
-        "userId": visit.form.one("userId"),
-        "from": from.to_string(),
-        "to": to.to_string(),
-        "acknowledgedConflictIds": visit.form.list("acknowledgedConflictIds"),
-    });
-    let again = |status, errors: Errors| page(visit, status, &visit.form, &errors);
-    let read = arrangement::parse_preview(body.to_string().as_bytes());
-    let read = failing(
+    let new = NewAssignment {
+        cell: visit.form.one("cellId").into(),
+        user: visit.form.one("userId").into(),
+        asked: Interval { from, until: to },
+        turn_selection: None,
+        acknowledged: visit.form.list("acknowledgedConflictIds"),
+        replaces: None,
+        imported: false,
+    };
+    let (cell, user) = (new.cell.clone(), new.user.clone());
+    let mut off_call = Vec::new();
+    let action = ("createArrangement", made as Render<_>);
+    let proposed = propose(
         visit,
         &rotation.id,
-        read.map_err(Into::into),
-        &FIELDS,
-        again,
-    )?;
-    let new = match read {
-        Ok(new) => new,
+        action,
+        new.checked(),
+        |stored, preview| {
+            let leg = preview.first();
+            let is_confirmed = visit.form.one("confirmed") == "true" && leg.is_acknowledged;
+            off_call = replaced(visit, stored, (&cell, &user), leg.period)?;
+            let weighs = !off_call.is_empty() || !leg.conflicts.is_empty() || !remarked.is_empty();
+            Ok(weighs && !is_confirmed)
+        },
+    );
+    let again = |status, errors: Errors| page(visit, status, &visit.form, &errors);
+    let proposed = match failing(visit, &rotation.id, proposed, &FIELDS, again)? {
+        Ok(proposed) => proposed,
         Err(page) => return Ok(page),
     };
-    let preview = assignments::preview(visit.app(), &visit.caller, &rotation.id, &new);
-    let (stored, preview) = match failing(visit, &rotation.id, preview, &FIELDS, again)? {
-        Ok(found) => found,
-        Err(page) => return Ok(page),
+    let leg = proposed.preview.first();
+    let Some(receipt) = &proposed.written else {
+        let content = will_happen(visit, &proposed, (&cell, &user), &off_call, &remarked)?;
+        let names = ("assign", "Assign: what will happen", "Assign");
+        return weigh(
+            visit,
+            (&proposed.rotation, &proposed.preview),
+            names,
+            content,
+        );
     };
-    let acknowledged = conflict::acknowledged(&preview.conflicts, &new.acknowledged);
-    let is_confirmed = visit.form.one("confirmed") == "true" && acknowledged;
-    let replaced = replaced(visit, &stored, &new, preview.period)?;
-    let weighs = !replaced.is_empty() || !preview.conflicts.is_empty() || !remarked.is_empty();
-    if weighs && !is_confirmed {
-        return weigh(visit, &stored, &new, &preview, &replaced, &remarked);
-    }
-    let (user, period) = (new.user.clone(), preview.period);
-    let with_selection = NewAssignment {
-        turn_selection: preview.selection,
-        ..new
-    };
-    let operation = Assign(with_selection);
-    let outcome = visit.write(&rotation.id, ("createArrangement", ""), operation, made);
-    let receipt = match failing(visit, &rotation.id, outcome, &FIELDS, again)? {
-        Ok(receipt) => receipt,
-        Err(page) => return Ok(page),
-    };
+    let period = leg.period;
     let people = People::load(visit.app(), [&user], true)?;
     let (name, times) = (people.name(&user), times(visit));
     let told = format!(
@@ -140,7 +137,7 @@ pub fn assign(visit: &Visit) -> Outcome {
     visit.note(Note::new(told).with_undo(Undo {
         action: format!("{}/arrangements/{}/end", path_to(&rotation), receipt.answer),
         fields: vec![
-            ("ifMatch", receipt.etag),
+            ("ifMatch", receipt.etag.clone()),
             ("operationId", confirm::operation_id()),
             ("expectedRevision", "1".into()),
         ],
@@ -152,14 +149,14 @@ pub fn assign(visit: &Visit) -> Outcome {
 fn replaced(
     visit: &Visit,
     rotation: &Rotation,
-    new: &NewAssignment,
+    (cell, by): (&CellId, &UserId),
     period: Interval,
-) -> Result<Vec<UserId>, Problem> {
-    let plan = crate::actions::duties::list(visit.app(), &visit.caller, &rotation.id, period)?;
+) -> Result<Vec<UserId>, ActionError> {
+    let plan = duties::list(visit.app(), &visit.caller, &rotation.id, period)?;
     let mut users: Vec<UserId> = Vec::new();
-    for item in plan.1.iter().filter(|item| item.cell == new.cell) {
+    for item in plan.1.iter().filter(|item| item.cell == *cell) {
         if let Some(user) = &item.entry.user
-            && *user != new.user
+            && user != by
             && !users.contains(user)
         {
             users.push(user.clone());
@@ -168,57 +165,32 @@ fn replaced(
     Ok(users)
 }
 
-/// The effects of an assignment, with the conflicts to acknowledge.
-fn weigh(
+/// What an assignment will do, with what has to be accepted.
+fn will_happen(
     visit: &Visit,
-    rotation: &Rotation,
-    new: &NewAssignment,
-    preview: &AgreementPreview,
-    replaced: &[UserId],
+    proposed: &Proposed<Receipt>,
+    (cell, user): (&CellId, &UserId),
+    off_call: &[UserId],
     remarked: &[String],
-) -> Outcome {
-    let in_the_way = preview.conflicts.iter().map(|conflict| &conflict.user);
-    let named = replaced.iter().chain([&new.user]).chain(in_the_way);
+) -> Result<Markup, Problem> {
+    let (rotation, leg) = (&proposed.rotation, proposed.preview.first());
+    let in_the_way = leg.conflicts.iter().map(|conflict| &conflict.user);
+    let named = off_call.iter().chain([user]).chain(in_the_way);
     let people = People::load(visit.app(), named, true)?;
     let times = times(visit);
-    let cell = rotation
-        .slot_of(&new.cell)
-        .map(|index| &rotation.cells[index]);
-    let is_blocked = conflict::blocks(&preview.conflicts);
-    let title = "Assign: what will happen";
-    let content = html! {
-        (crumbs(rotation))
-        h1 { (title) }
-        form.card method="post" action=(format!("{}/assign", path_to(rotation))) {
-            (remarks(remarked))
-            p {
-                (people.show(&new.user)) " holds "
-                @if let Some(cell) = cell { bdi { (slot_label(rotation, cell)) } " " }
-                (times.period_with(preview.period.from, Some(preview.period.until), cell.and_then(|cell| rotation.windows[cell.window].zone)))
-                "."
-            }
-            (times.covered(&preview.covered, preview.period))
-            @if !replaced.is_empty() { p { "Off call then: " (people.show_all(replaced)) "." } }
-            (conflicts(visit, &preview.conflicts, &people, &visit.form))
-            (kept(visit))
-            p.actions {
-                @if !is_blocked { button.main type="submit" { "Assign" } }
-                a.button href=(path_to(rotation)) { "Back" }
-            }
+    let cell = rotation.slot_of(cell).map(|index| &rotation.cells[index]);
+    Ok(html! {
+        (remarks(remarked))
+        p {
+            (people.show(user)) " holds "
+            @if let Some(cell) = cell { bdi { (slot_label(rotation, cell)) } " " }
+            (times.period_with(leg.period.from, Some(leg.period.until), cell.and_then(|cell| rotation.windows[cell.window].zone)))
+            "."
         }
-    };
-    let status = if is_blocked { 409 } else { 200 };
-    Ok(layout::page_with(visit, status, title, content))
-}
-
-/// The form as it was sent, to be sent again once it is confirmed.
-fn kept(visit: &Visit) -> Markup {
-    let left = ["acknowledgedConflictIds", "confirmed", "zone"];
-    html! {
-        @for (name, value) in visit.form.fields().filter(|(name, _)| !left.contains(name)) { (hidden(name, value)) }
-        (hidden("zone", zone_of(visit).as_str()))
-        (hidden("confirmed", "true"))
-    }
+        (times.covered(&leg.covered, leg.period))
+        @if !off_call.is_empty() { p { "Off call then: " (people.show_all(off_call)) "." } }
+        (conflicts(visit, &leg.conflicts, &people, &visit.form))
+    })
 }
 
 /// POST /rotations/{rotation}/arrangements/{arrangement}/end.

@@ -5,7 +5,7 @@ use crate::actions::ActionError;
 use crate::actions::calendars::{self, KnownCalendar, Which};
 use crate::domain::audit::host;
 use crate::domain::personal_calendar::{
-    CalendarEdit, Counts, MOST_OF_A_PERSON, NewCalendar, State,
+    CalendarEdit, Counts, MOST_OF_A_PERSON, NewCalendar, SecretAddress, State,
 };
 use crate::domain::refusal::Refusal;
 use crate::server::{Outcome, Problem, Response};
@@ -16,7 +16,6 @@ use crate::web::parts::fields::{self, Choice, Filled, hidden};
 use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use crate::wire::personal_calendar::address;
 use maud::{Markup, html};
 use std::time::Duration;
 
@@ -181,7 +180,7 @@ fn new(visit: &Visit) -> Result<NewCalendar, Refusal> {
     };
     Ok(NewCalendar {
         user,
-        address: address(form.one("url"))?,
+        address: SecretAddress::parse(form.one("url"))?,
         settings,
     })
 }

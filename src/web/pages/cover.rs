@@ -1,14 +1,16 @@
 //! Asking others to cover a turn.
 
 use super::{
-    conflicts, crumbs, failing, instant, localised, named, path_to, remarks, slot_label, tag, times,
+    conflicts, crumbs, failing, ids, instant, localised, named, path_to, propose, remarks,
+    slot_label, tag, times, weigh,
 };
 use crate::actions::Error;
-use crate::actions::covers::{self, AskForCover};
-use crate::domain::conflict;
+use crate::actions::once::Render;
+use crate::domain::edit::NewCover;
 use crate::domain::ids::UserId;
 use crate::domain::request::RequestWritten;
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::Note;
@@ -17,9 +19,7 @@ use crate::web::parts::fields::{self, Choice, Filled, hidden, zone_field};
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use crate::wire::request;
 use maud::html;
-use serde_json::json;
 
 const FIELDS: [&str; 5] = ["cellId", "from", "to", "recipientUserIds", "reason"];
 
@@ -112,70 +112,43 @@ pub fn ask(visit: &Visit) -> Outcome {
     let (Some(from), Some(to), true) = (from, to, errors.is_empty()) else {
         return page(visit, 400, &visit.form, &errors);
     };
-    let body = json!({
-        "cellId": visit.form.one("cellId"),
-        "from": from.to_string(),
-        "to": to.to_string(),
-        "recipientUserIds": visit.form.list("recipientUserIds"),
-        "reason": visit.form.one("reason").trim(),
-        "acknowledgedConflictIds": visit.form.list("acknowledgedConflictIds"),
+    let new = NewCover {
+        cell: visit.form.one("cellId").into(),
+        asked: Interval { from, until: to },
+        recipients: ids(visit.form.list("recipientUserIds")),
+        reason: visit.form.one("reason").trim().to_owned(),
+        turn_selection: None,
+        acknowledged: visit.form.list("acknowledgedConflictIds"),
+    };
+    let recipients = new.recipients.clone();
+    let action = ("createCoverRequest", made as Render<_>);
+    let proposed = propose(visit, &rotation.id, action, new.checked(), |_, preview| {
+        let weighs = !preview.conflicts().is_empty() || !remarked.is_empty();
+        Ok(weighs && visit.form.one("confirmed") != "true")
     });
     let again = |status, errors: Errors| page(visit, status, &visit.form, &errors);
-    let read = request::parse_cover_preview(body.to_string().as_bytes());
-    let new = match failing(
-        visit,
-        &rotation.id,
-        read.map_err(Into::into),
-        &FIELDS,
-        again,
-    )? {
-        Ok(new) => new,
+    let proposed = match failing(visit, &rotation.id, proposed, &FIELDS, again)? {
+        Ok(proposed) => proposed,
         Err(page) => return Ok(page),
     };
-    let preview = covers::preview(visit.app(), &visit.caller, &rotation.id, &new);
-    let (stored, preview) = match failing(visit, &rotation.id, preview, &FIELDS, again)? {
-        Ok(found) => found,
-        Err(page) => return Ok(page),
-    };
-    let weighs = !preview.conflicts.is_empty() || !remarked.is_empty();
-    if weighs && visit.form.one("confirmed") != "true" {
-        let shown = preview.conflicts.iter().map(|conflict| &conflict.user);
-        let people = People::load(visit.app(), new.recipients.iter().chain(shown), true)?;
-        let is_blocked = conflict::blocks(&preview.conflicts);
-        let title = "Ask for cover: what will happen";
+    let Some(receipt) = proposed.written else {
+        let leg = proposed.preview.first();
+        let shown = leg.conflicts.iter().map(|conflict| &conflict.user);
+        let people = People::load(visit.app(), recipients.iter().chain(shown), true)?;
         let content = html! {
-            (crumbs(&stored))
-            h1 { (title) }
-            form.card method="post" action=(format!("{}/cover", path_to(&stored))) {
-                (remarks(&remarked))
-                p { "You ask " (people.show_all(&new.recipients)) " to cover " (times(visit).period(preview.period.from, Some(preview.period.until))) "." }
-                (times(visit).covered(&preview.covered, preview.period))
-                (conflicts(visit, &preview.conflicts, &people, &visit.form))
-                @if !preview.conflicts.is_empty() { p.muted { "Whoever accepts is asked about it too." } }
-                @for (name, value) in visit.form.fields().filter(|(name, _)| !matches!(*name, "confirmed" | "acknowledgedConflictIds")) { (hidden(name, value)) }
-                (hidden("confirmed", "true"))
-                p.actions {
-                    @if !is_blocked { button.main type="submit" { "Ask for cover" } }
-                    a.button href=(path_to(&stored)) { "Back" }
-                }
-            }
+            (remarks(&remarked))
+            p { "You ask " (people.show_all(&recipients)) " to cover " (times(visit).period(leg.period.from, Some(leg.period.until))) "." }
+            (times(visit).covered(&leg.covered, leg.period))
+            (conflicts(visit, &leg.conflicts, &people, &visit.form))
+            @if !leg.conflicts.is_empty() { p.muted { "Whoever accepts is asked about it too." } }
         };
-        let status = if is_blocked { 409 } else { 200 };
-        return Ok(layout::page_with(visit, status, title, content));
-    }
-    let new = crate::domain::edit::NewCover {
-        turn_selection: preview.selection,
-        ..new
-    };
-    let outcome = visit.write(
-        &rotation.id,
-        ("createCoverRequest", ""),
-        AskForCover(new),
-        made,
-    );
-    let receipt = match failing(visit, &rotation.id, outcome, &FIELDS, again)? {
-        Ok(receipt) => receipt,
-        Err(page) => return Ok(page),
+        let names = ("cover", "Ask for cover: what will happen", "Ask for cover");
+        return weigh(
+            visit,
+            (&proposed.rotation, &proposed.preview),
+            names,
+            content,
+        );
     };
     visit.note(Note::new(
         "Your request was sent. You stay on call until somebody accepts.",

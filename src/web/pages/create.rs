@@ -5,12 +5,19 @@ use crate::actions::creation::{self, NewCreation};
 use crate::actions::grid::ReplaceCoverage;
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::{ActionError, reads};
+use crate::domain::cadence::{Cadence, Kind, Skips};
+use crate::domain::coverage::Stretch;
 use crate::domain::directory::Person;
-use crate::domain::grid::{RosterSpec, TurnsSpec};
+use crate::domain::edit::NewRotation;
+use crate::domain::grid::{
+    CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, RosterSpec, TurnsSpec, WindowSpec,
+    ZoneSpec,
+};
 use crate::domain::ids::{RosterId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Mode, Narrowed};
 use crate::domain::time::HhMm;
+use crate::domain::wording::{DAYS, weekday};
 use crate::domain::zones::{self, ZoneName};
 use crate::server::{Outcome, Problem, Response};
 use crate::store::{Page, PersonFilter, list_people};
@@ -22,11 +29,10 @@ use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use crate::wire::etag::Precondition;
-use crate::wire::{arrangement, edit, grid};
-use jiff::ToSpan;
+use crate::wire::{arrangement, edit};
 use jiff::civil::{Date, Weekday};
+use jiff::{Timestamp, ToSpan};
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 const FIELDS: [&str; 6] = [
     "name",
@@ -81,16 +87,6 @@ const PATTERNS: [(&str, &str); 5] = [
     ("manual", "By hand: nobody hands over by itself"),
 ];
 
-const DAYS: [(&str, Weekday); 7] = [
-    ("monday", Weekday::Monday),
-    ("tuesday", Weekday::Tuesday),
-    ("wednesday", Weekday::Wednesday),
-    ("thursday", Weekday::Thursday),
-    ("friday", Weekday::Friday),
-    ("saturday", Weekday::Saturday),
-    ("sunday", Weekday::Sunday),
-];
-
 /// The names of the windows and rosters that follow the sun.
 const SUN: [&str; 3] = ["first", "second", "third"];
 
@@ -104,7 +100,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         Choice::new("1", "One person at a time"),
         Choice::new("2", "Two: a primary and a secondary"),
     ];
-    let days = DAYS.map(|(name, _)| Choice::new(name, &crate::web::form::capital(name)));
+    let days = DAYS.map(|name| Choice::new(name, &crate::web::form::capital(name)));
     let zone_names: Vec<Choice> = zones::names().map(|name| Choice::new(name, name)).collect();
     let key = match values.filled("operationId") {
         Some(key) => key.to_owned(),
@@ -238,21 +234,23 @@ pub fn create(visit: &Visit) -> Outcome {
         return more_lines(visit);
     }
     let mut errors = Errors::default();
-    let mut plan = Plan::read(visit, &mut errors)?;
+    let plan = Plan::read(visit, &mut errors)?;
     if !errors.is_empty() {
         return page(visit, 400, &visit.form, &errors);
     }
     let me = visit.me()?.person.id.clone();
-    let body = json!({
-        "name": visit.form.one("name").trim(),
-        "code": visit.form.filled("code"),
-        "description": visit.form.filled("description"),
-        "public": visit.form.has("public", "true"),
-        "lanes": plan.lanes,
-        "owners": [me.as_str()],
-        "userIds": plan.users.iter().map(UserId::as_str).collect::<Vec<_>>(),
-    });
-    let made = make(visit, &body, &mut plan);
+    let new = NewRotation {
+        name: visit.form.one("name").trim().to_owned(),
+        code: visit.form.filled("code").map(str::to_owned),
+        description: visit.form.filled("description").map(str::to_owned),
+        public: visit.form.has("public", "true"),
+        lanes: plan.lanes,
+        owners: vec![me],
+        channels: Vec::new(),
+        users: plan.users,
+        groups: Vec::new(),
+    };
+    let made = make(visit, new, plan.coverage);
     match made {
         Ok((id, replayed)) => {
             let rotation = reads::rotation(visit.app(), &visit.caller, &id)?;
@@ -298,10 +296,8 @@ fn more_lines(visit: &Visit) -> Outcome {
 struct Plan {
     users: Vec<UserId>,
     lanes: usize,
-    /// The body of the coverage; `None` leaves the rotation manual.
-    coverage: Option<Value>,
-    /// Rosters that are narrowed.
-    rosters: Vec<(&'static str, Vec<UserId>)>,
+    /// The coverage; `None` leaves the rotation manual.
+    coverage: Option<GridSpec>,
 }
 
 impl Plan {
@@ -327,10 +323,7 @@ impl Plan {
                 None,
                 zone,
                 Vec::new(),
-                json!({
-                    "type": "daily", "timeZone": zone.as_str(), "times": [time.to_string()],
-                    "startsAt": starts(zone, today, time),
-                }),
+                cadence(Kind::Daily { times: vec![time] }, zone, today, time),
             )]),
             "weekdayWeekend" => {
                 let weekend = time_of_day(form.one("weekendTime"), "weekendTime", errors);
@@ -338,28 +331,27 @@ impl Plan {
                     on_or_before(today, Weekday::Monday),
                     on_or_before(today, Weekday::Friday),
                 );
-                let span = |from: (&str, HhMm), to: (&str, HhMm)| vec![stretch(from, to)];
+                let span = |from, to| vec![stretch(from, to)];
                 Some(vec![
                     window(
                         "weekdays",
                         Some("Weekdays"),
                         zone,
-                        span(("monday", time), ("friday", weekend)),
+                        span((Weekday::Monday, time), (Weekday::Friday, weekend)),
                         weekly(zone, monday, time),
                     ),
                     window(
                         "weekend",
                         Some("Weekend"),
                         zone,
-                        span(("friday", weekend), ("monday", time)),
+                        span((Weekday::Friday, weekend), (Weekday::Monday, time)),
                         weekly(zone, friday, weekend),
                     ),
                 ])
             }
             "followTheSun" => Some(sun_windows(visit, today, &mut users, &mut rosters, errors)?),
             _ => {
-                let day = DAYS.iter().find(|(name, _)| *name == form.one("dayOfWeek"));
-                let day = day.map_or(Weekday::Monday, |(_, day)| *day);
+                let day = weekday(form.one("dayOfWeek")).unwrap_or(Weekday::Monday);
                 let first = on_or_before(today, day);
                 Some(vec![window(
                     "all",
@@ -380,12 +372,11 @@ impl Plan {
             later.rotate_left(1);
             rosters.push(("secondary", later));
         }
-        let coverage = windows.map(|windows| coverage(lanes, windows, sun, &rosters));
+        let coverage = windows.map(|windows| coverage(lanes, windows, sun, rosters));
         Ok(Plan {
             users,
             lanes,
             coverage,
-            rosters,
         })
     }
 }
@@ -396,7 +387,7 @@ fn sun_windows(
     users: &mut Vec<UserId>,
     rosters: &mut Vec<(&'static str, Vec<UserId>)>,
     errors: &mut Errors,
-) -> Result<Vec<Value>, Problem> {
+) -> Result<Vec<WindowSpec>, Problem> {
     let form = &visit.form;
     let mut windows = Vec::new();
     for (index, name) in SUN.into_iter().enumerate() {
@@ -415,11 +406,11 @@ fn sun_windows(
         };
         let start = time_of_day(nth("sunStart"), "sunStart", errors);
         let end = time_of_day(nth("sunEnd"), "sunEnd", errors);
-        let day = |(day, next): (usize, usize)| {
-            let last = if end <= start { next } else { day };
-            stretch((DAYS[day].0, start), (DAYS[last].0, end))
+        let day = |day: Weekday| {
+            let last = if end <= start { day.next() } else { day };
+            stretch((day, start), (last, end))
         };
-        let hours = (0..7).map(|at| day((at, (at + 1) % 7))).collect();
+        let hours = Weekday::Monday.cycle_forward().take(7).map(day).collect();
         let monday = on_or_before(today, Weekday::Monday);
         let city = zone
             .as_str()
@@ -525,38 +516,59 @@ fn on_or_before(today: Date, day: Weekday) -> Date {
     date
 }
 
-fn starts(zone: ZoneName, date: Date, time: HhMm) -> Value {
+/// A cadence whose hand-overs are counted from a local time.
+fn cadence(kind: Kind, zone: ZoneName, first: Date, time: HhMm) -> Cadence {
     let at = zone
         .tz()
-        .to_ambiguous_timestamp(date.to_datetime(time.civil()));
-    json!(at.compatible().map(|at| at.to_string()).unwrap_or_default())
+        .to_ambiguous_timestamp(first.to_datetime(time.civil()));
+    Cadence {
+        kind,
+        zone,
+        starts_at: at.compatible().unwrap_or(Timestamp::UNIX_EPOCH),
+        period: 1,
+        skips: Skips::default(),
+    }
 }
 
-fn weekly(zone: ZoneName, first: Date, time: HhMm) -> Value {
-    json!({ "type": "dayOfWeek", "timeZone": zone.as_str(), "startsAt": starts(zone, first, time) })
+fn weekly(zone: ZoneName, first: Date, time: HhMm) -> Cadence {
+    cadence(Kind::DayOfWeek, zone, first, time)
 }
 
-fn stretch((start_day, start): (&str, HhMm), (end_day, end): (&str, HhMm)) -> Value {
-    json!({ "startDay": start_day, "startTime": start.to_string(), "endDay": end_day, "endTime": end.to_string() })
+fn stretch(
+    (start_day, start_time): (Weekday, HhMm),
+    (end_day, end_time): (Weekday, HhMm),
+) -> Stretch {
+    Stretch {
+        start_day,
+        start_time,
+        end_day,
+        end_time,
+    }
 }
 
 fn window(
     id: &str,
     name: Option<&str>,
     zone: ZoneName,
-    coverage: Vec<Value>,
-    cadence: Value,
-) -> Value {
-    json!({ "id": id, "name": name, "timeZone": zone.as_str(), "coverage": coverage, "cadence": cadence })
+    coverage: Vec<Stretch>,
+    cadence: Cadence,
+) -> WindowSpec {
+    WindowSpec {
+        handle: HandleSpec::id(id),
+        name: name.map(str::to_owned),
+        zone: ZoneSpec::Named(zone),
+        coverage,
+        cadence: CadenceSpec::Timed(cadence),
+    }
 }
 
-/// The body of the coverage: every lane crossed with every window.
+/// The coverage: every lane crossed with every window, and rosters that are narrowed.
 fn coverage(
     lanes: usize,
-    windows: Vec<Value>,
+    windows: Vec<WindowSpec>,
     sun: bool,
-    rosters: &[(&str, Vec<UserId>)],
-) -> Value {
+    rosters: Vec<(&str, Vec<UserId>)>,
+) -> GridSpec {
     const LANES: [(&str, &str); 2] = [("primary", "Primary"), ("secondary", "Secondary")];
     let used = &LANES[..lanes];
     let mut cells = Vec::new();
@@ -567,47 +579,60 @@ fn coverage(
                 (false, 1) => rosters.first().map(|(name, _)| *name),
                 (false, _) => None,
             };
-            cells.push(json!({ "laneId": id, "windowId": window["id"], "rosterId": roster }));
+            cells.push(CellSpec {
+                id: None,
+                lane: (*id).to_owned(),
+                window: window.handle.id.clone().unwrap_or_default(),
+                roster: roster.map(RosterId::from),
+            });
         }
     }
-    let lanes: Vec<Value> = used
-        .iter()
-        .map(|(id, name)| json!({ "id": id, "name": name }))
-        .collect();
-    json!({ "lanes": lanes, "windows": windows, "cells": cells })
-}
-
-/// Creates the rotation, then gives it its hours. A retry finds the one that was made.
-fn make(visit: &Visit, body: &Value, plan: &mut Plan) -> Result<(RotationId, bool), ActionError> {
-    let text = body.to_string();
-    let coverage = plan.coverage.take();
-    let spec = coverage.map(|coverage| grid::parse(coverage.to_string().as_bytes()));
-    let spec = spec.transpose()?;
-    let creation = NewCreation {
-        key: visit.operation_id()?.to_owned(),
-        body_hash: arrangement::body_hash("createRotation", &[], text.as_bytes()),
-        rotation: edit::new_rotation(text.as_bytes())?,
+    let lane = |(id, name): &(&str, &str)| LaneSpec {
+        handle: HandleSpec::id(id),
+        name: Some(Some((*name).to_owned())),
     };
-    let created = creation::create(visit.app(), &visit.author("createRotation"), creation)?;
-    let id = created.rotation.id.clone();
-    if created.replayed && created.rotation.mode() == Mode::Auto {
-        return Ok((id, true));
-    }
-    let Some(mut spec) = spec else {
-        return Ok((id, created.replayed));
-    };
-    let lists = plan.rosters.iter().map(|(name, users)| {
+    let roster = |(name, users): (&str, Vec<UserId>)| {
         let narrowed = Narrowed {
-            users: users.clone(),
+            users,
             groups: Vec::new(),
         };
         let roster = RosterSpec {
             narrowed: Some(narrowed),
             turns: TurnsSpec::default(),
         };
-        (Some(RosterId::from(*name)), roster)
-    });
-    spec.rosters.extend(lists);
+        (Some(RosterId::from(name)), roster)
+    };
+    GridSpec {
+        lanes: used.iter().map(lane).collect(),
+        windows: Some(windows),
+        cells,
+        double_cover: false,
+        rosters: rosters.into_iter().map(roster).collect(),
+    }
+}
+
+/// Creates the rotation, then gives it its hours. A retry finds the one that was made.
+fn make(
+    visit: &Visit,
+    new: NewRotation,
+    coverage: Option<GridSpec>,
+) -> Result<(RotationId, bool), ActionError> {
+    let coverage = coverage.map(GridSpec::checked).transpose()?;
+    let rotation = new.checked()?;
+    let content = edit::canonical(&rotation);
+    let creation = NewCreation {
+        key: visit.operation_id()?.to_owned(),
+        body_hash: arrangement::body_hash("createRotation", &[], content.as_bytes()),
+        rotation,
+    };
+    let created = creation::create(visit.app(), &visit.author("createRotation"), creation)?;
+    let id = created.rotation.id.clone();
+    if created.replayed && created.rotation.mode() == Mode::Auto {
+        return Ok((id, true));
+    }
+    let Some(spec) = coverage else {
+        return Ok((id, created.replayed));
+    };
     write(visit, &id, "replaceCoverage", ReplaceCoverage(spec))?;
     Ok((id, false))
 }

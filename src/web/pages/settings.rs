@@ -1,7 +1,7 @@
 //! The settings of a rotation, a page for each part of them. Every write of the API on a rotation can be reached from here.
 //!
-//! A form posts to the address of its page. Its handler makes the body of the API's operation and runs it, as the API does. What
-//! a single write restores has an Undo, which posts to [`restore`] the body that was so before.
+//! A form posts to the address of its page. Its handler makes the value that the API's operation takes and runs it, as the API does.
+//! What a single write restores has an Undo, which posts to [`restore`] the name of what was so before.
 
 mod absences;
 mod channels;
@@ -26,9 +26,9 @@ mod window;
 use super::{crumbs, editable, failing, path_of, path_to, tag};
 use crate::actions::mutation::Operation;
 use crate::actions::once::Receipt;
-use crate::actions::rotations::PatchRotation;
 use crate::actions::{ActionError, Error, reads};
 use crate::domain::ids::UserId;
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Mode, Rotation};
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::Errors;
@@ -38,11 +38,11 @@ use crate::web::parts::confirm;
 use crate::web::parts::fields;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use crate::wire::edit;
 use crate::wire::etag::Precondition;
 use maud::{Markup, html};
+use restore::Change;
+pub use restore::Restores;
 use sections::{offered, section};
-use serde_json::Value;
 
 /// GET one page of the settings.
 pub fn show_part(visit: &Visit) -> Outcome {
@@ -142,24 +142,42 @@ fn nothing(_: &str, _: &()) -> Result<String, Error> {
     Ok(String::new())
 }
 
-/// Changes the rotation as PATCH does, by a body of the API. `again` shows the form once more.
-fn patch(
-    visit: &Visit,
-    rotation: &Rotation,
-    body: &Value,
-    names: &[&str],
-    again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
-) -> Result<Result<Receipt, Response>, Problem> {
-    let read = edit::patch(body.to_string().as_bytes()).map(PatchRotation);
-    write(visit, rotation, "patchRotation", read, names, again)
+/// What is said once a form is saved.
+struct Saved<'a> {
+    /// The part of the settings that the form is on.
+    part: &'a str,
+    /// The fields of the form.
+    names: &'a [&'a str],
+    told: &'a str,
+    /// What undoes it, if one write does.
+    before: Option<Change>,
 }
 
-/// Carries out an operation that was read from a body of the API. `again` shows the form once more.
+/// Carries out the change that a form asks for, and goes back to the part of the settings. `again` shows the form once more.
+fn carry_out(
+    visit: &Visit,
+    rotation: &Rotation,
+    change: Result<Change, Refusal>,
+    saved: Saved,
+    again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
+) -> Outcome {
+    let change = change.map_err(ActionError::from);
+    let outcome = change.and_then(|change| change.write(visit, &rotation.id));
+    match failing(visit, &rotation.id, outcome, saved.names, again)? {
+        Ok(receipt) => {
+            let told = (saved.told.to_owned(), saved.before);
+            done(visit, rotation, saved.part, told, &receipt)
+        }
+        Err(page) => Ok(page),
+    }
+}
+
+/// Carries out the operation that a form asks for. `again` shows the form once more.
 fn write<O: Operation<Output = ()>>(
     visit: &Visit,
     rotation: &Rotation,
     name: &'static str,
-    read: Result<O, crate::domain::refusal::Refusal>,
+    read: Result<O, Refusal>,
     names: &[&str],
     again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
 ) -> Result<Result<Receipt, Response>, Problem> {
@@ -169,33 +187,13 @@ fn write<O: Operation<Output = ()>>(
     failing(visit, &rotation.id, outcome, names, again)
 }
 
-/// The write that restores the state before.
-struct Before {
-    /// The API's operation.
-    operation: &'static str,
-    /// The parts of its path beside the rotation; often none.
-    named: String,
-    body: Value,
-}
-
-impl Before {
-    /// The body of the PATCH that restores it.
-    fn patch(body: Value) -> Before {
-        Before {
-            operation: "patchRotation",
-            named: String::new(),
-            body,
-        }
-    }
-}
-
 /// Says what was done, with a way to undo it where one write does that, and sends the browser to a part of the settings; to
 /// another page where the reader may not see the settings any more. `rotation` is as it was before the write.
 fn done(
     visit: &Visit,
     rotation: &Rotation,
     part: &str,
-    (told, before): (String, Option<Before>),
+    (told, before): (String, Option<Change>),
     receipt: &Receipt,
 ) -> Outcome {
     let was = tag(visit, rotation);
@@ -203,16 +201,19 @@ fn done(
     let editable = current
         .as_ref()
         .is_ok_and(|current| visit.caller.check_edit(current).is_ok());
-    let undo = |before: Before| Undo {
-        action: action(rotation, "restore"),
-        fields: vec![
-            ("ifMatch", receipt.etag.clone()),
-            ("operationId", confirm::operation_id()),
-            ("operation", before.operation.to_owned()),
-            ("named", before.named),
-            ("body", before.body.to_string()),
-            ("back", part.to_owned()),
-        ],
+    let undo = |before: Change| {
+        let name = confirm::operation_id();
+        let restores = (rotation.id.clone(), before);
+        visit.web.undos.put(&name, restores, visit.now);
+        Undo {
+            action: action(rotation, "restore"),
+            fields: vec![
+                ("ifMatch", receipt.etag.clone()),
+                ("operationId", confirm::operation_id()),
+                ("undo", name),
+                ("back", part.to_owned()),
+            ],
+        }
     };
     // A form that is sent again finds what it did: the note of the first time stands.
     let if_match = Precondition::parse(visit.form.one("ifMatch"));
@@ -277,9 +278,4 @@ fn person_line(
         }
         (create::people_list(&people))
     })
-}
-
-/// A body's list of ids.
-fn ids<T: ToString>(ids: &[T]) -> Vec<String> {
-    ids.iter().map(ToString::to_string).collect()
 }

@@ -1,11 +1,11 @@
 //! Offering somebody a swap of two turns.
 
-use super::{conflicts, crumbs, failing, named, path_to, slot_text, tag, times};
+use super::{conflicts, crumbs, failing, named, path_to, propose, slot_text, tag, times, weigh};
 use crate::actions::ActionError;
-use crate::actions::swaps::{self, OfferSwap};
+use crate::actions::once::Render;
 use crate::actions::whole_turns::{self, Swappable, WholeTurn};
-use crate::domain::conflict::{self, Conflict};
-use crate::domain::ids::{CellId, UserId};
+use crate::domain::edit::{NewLeg, NewSwap};
+use crate::domain::ids::CellId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -14,14 +14,12 @@ use crate::web::form::{Errors, Form};
 use crate::web::notes::Note;
 use crate::web::pages::cover::made;
 use crate::web::parts::confirm;
-use crate::web::parts::fields::{self, Choice, Filled, hidden};
+use crate::web::parts::fields::{self, Choice, Filled};
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use crate::wire::request;
 use jiff::Timestamp;
 use maud::html;
-use serde_json::{Value, json};
 
 const FIELDS: [&str; 3] = ["own", "theirs", "reason"];
 
@@ -34,12 +32,17 @@ fn value(turn: &WholeTurn) -> String {
     format!("{} {from} {until} {}", turn.cell, turn.user)
 }
 
-/// A leg of the API from the choice in a form.
-fn leg(key: &str, value: &str) -> Option<(Value, UserId)> {
+/// The leg that a form names.
+fn leg(key: &str, value: &str) -> Option<NewLeg> {
     let mut parts = value.splitn(4, ' ');
-    let (cell, from, to, user) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let leg = json!({ "key": key, "cellId": cell, "holderUserId": user, "from": from, "to": to });
-    Some((leg, UserId::from(user)))
+    let cell = parts.next()?.into();
+    let (from, until) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    Some(NewLeg {
+        key: key.to_owned(),
+        cell,
+        holder: parts.next()?.into(),
+        period: Interval { from, until },
+    })
 }
 
 /// A refusal of a leg or of the other person as an error of the field in which a turn was chosen.
@@ -139,64 +142,40 @@ pub fn offer(visit: &Visit) -> Outcome {
             errors.add(name, "Choose a turn.");
         }
     }
-    let (Some((own, _)), Some((theirs, recipient))) = (own, theirs) else {
+    let (Some(own), Some(theirs)) = (own, theirs) else {
         return page(visit, 400, &visit.form, &errors);
     };
-    let body = json!({
-        "recipientUserId": recipient.as_str(),
-        "legs": [own, theirs],
-        "reason": visit.form.one("reason").trim(),
-        "acknowledgedConflictIds": visit.form.list("acknowledgedConflictIds"),
+    let recipient = theirs.holder.clone();
+    let new = NewSwap {
+        recipient: recipient.clone(),
+        legs: vec![own, theirs],
+        reason: visit.form.one("reason").trim().to_owned(),
+        acknowledged: visit.form.list("acknowledgedConflictIds"),
+    };
+    let action = ("createSwapRequest", made as Render<_>);
+    let proposed = propose(visit, &rotation.id, action, new.checked(), |_, preview| {
+        Ok(!preview.conflicts().is_empty() && visit.form.one("confirmed") != "true")
     });
     let again = |status, errors: Errors| page(visit, status, &visit.form, &errors);
-    let read = request::parse_swap_preview(body.to_string().as_bytes());
-    let new = match failing(
-        visit,
-        &rotation.id,
-        by_field(read.map_err(Into::into)),
-        &FIELDS,
-        again,
-    )? {
-        Ok(new) => new,
+    let proposed = match failing(visit, &rotation.id, by_field(proposed), &FIELDS, again)? {
+        Ok(proposed) => proposed,
         Err(page) => return Ok(page),
     };
-    let preview = swaps::preview(visit.app(), &visit.caller, &rotation.id, &new);
-    let (stored, legs) = match failing(visit, &rotation.id, by_field(preview), &FIELDS, again)? {
-        Ok(found) => found,
-        Err(page) => return Ok(page),
-    };
-    let found: Vec<Conflict> = legs.into_iter().flat_map(|leg| leg.conflicts).collect();
-    if !found.is_empty() && visit.form.one("confirmed") != "true" {
+    let Some(receipt) = proposed.written else {
+        let found = proposed.preview.conflicts();
         let named = found.iter().map(|conflict| &conflict.user);
-        let people = People::load(visit.app(), named.chain([&new.recipient]), true)?;
-        let is_blocked = conflict::blocks(&found);
-        let title = "Swap: what will happen";
+        let people = People::load(visit.app(), named.chain([&recipient]), true)?;
         let content = html! {
-            (crumbs(&stored))
-            h1 { (title) }
-            form.card method="post" action=(format!("{}/swap", path_to(&stored))) {
-                p { "You offer " (people.show(&new.recipient)) " a swap." }
-                (conflicts(visit, &found, &people, &visit.form))
-                @for (name, value) in visit.form.fields().filter(|(name, _)| !matches!(*name, "confirmed" | "acknowledgedConflictIds")) { (hidden(name, value)) }
-                (hidden("confirmed", "true"))
-                p.actions {
-                    @if !is_blocked { button.main type="submit" { "Offer the swap" } }
-                    a.button href=(path_to(&stored)) { "Back" }
-                }
-            }
+            p { "You offer " (people.show(&recipient)) " a swap." }
+            (conflicts(visit, &found, &people, &visit.form))
         };
-        let status = if is_blocked { 409 } else { 200 };
-        return Ok(layout::page_with(visit, status, title, content));
-    }
-    let outcome = visit.write(
-        &rotation.id,
-        ("createSwapRequest", ""),
-        OfferSwap(new),
-        made,
-    );
-    let receipt = match failing(visit, &rotation.id, by_field(outcome), &FIELDS, again)? {
-        Ok(receipt) => receipt,
-        Err(page) => return Ok(page),
+        let names = ("swap", "Swap: what will happen", "Offer the swap");
+        return weigh(
+            visit,
+            (&proposed.rotation, &proposed.preview),
+            names,
+            content,
+        );
     };
     visit.note(Note::new(
         "Your offer was sent. Both keep their turns until it is accepted.",

@@ -9,9 +9,8 @@ use super::rules::Sent;
 use super::time::{DAY, Minute, Span};
 use super::walk::{Outcome, Walk, fail, member, person, round};
 use crate::actions::answering::AnswerRequest;
-use crate::actions::covers::{self, AskForCover};
 use crate::actions::once::{OperationKey, Receipt};
-use crate::actions::swaps::OfferSwap;
+use crate::actions::proposals::{self, Propose};
 use crate::actions::tests::*;
 use crate::domain::edit::{Answering, NewCover, NewLeg, NewSwap};
 use crate::domain::refusal::Refusal;
@@ -228,7 +227,7 @@ impl Walk<'_> {
         };
         let (app, id) = (self.app, self.id.clone());
         if self.once_in_a_while()
-            && let Ok((_, preview)) = covers::preview(app, &member(who), &id, &new)
+            && let Ok((_, preview)) = proposals::preview(app, &member(who), &id, &new)
         {
             let rendered = wire::arrangement::preview(&preview);
             let rendered = serde_json::to_value(rendered).expect("JSON");
@@ -236,7 +235,7 @@ impl Walk<'_> {
         }
         let verdict = self.model.ask(own, &recipients);
         let outcome = self.insist(false, |key, _| {
-            let ask = AskForCover(new.clone());
+            let ask = Propose(new.clone());
             once::requested::<CoverRequest, _>(app, &member(who), &id, key, ask)
         });
         let receipt = self.written(before, verdict, outcome, false)?;
@@ -282,7 +281,7 @@ impl Walk<'_> {
         let (app, id) = (self.app, self.id.clone());
         let verdict = self.model.offer(requester, recipient, shifts);
         let outcome = self.insist(false, |key, _| {
-            let offer = OfferSwap(new.clone());
+            let offer = Propose(new.clone());
             once::requested::<SwapRequest, _>(app, &member(requester), &id, key, offer)
         });
         let receipt = self.written(before, verdict, outcome, false)?;

@@ -7,9 +7,10 @@ use super::ops::Slot;
 use super::rules::Sent;
 use super::time::Span;
 use super::walk::{Outcome, Walk, fail, person};
-use crate::actions::assignments::{self, Assign, ChangeArrangement, EndArrangement};
+use crate::actions::assignments::EndArrangement;
+use crate::actions::proposals::{self, Propose};
 use crate::actions::tests::*;
-use crate::domain::edit::NewAssignment;
+use crate::domain::edit::{NewAssignment, Replaced};
 use crate::wire;
 use serde_json::Value;
 
@@ -26,6 +27,7 @@ impl Walk<'_> {
             turn_selection: None,
             acknowledged: Vec::new(),
             replaces: None,
+            imported: false,
         };
         (Hold { cell, who, span }, new)
     }
@@ -38,7 +40,7 @@ impl Walk<'_> {
         };
         let (app, id) = (self.app, self.id.clone());
         if self.once_in_a_while()
-            && let Ok((_, preview)) = assignments::preview(app, &caller(), &id, &new)
+            && let Ok((_, preview)) = proposals::preview(app, &caller(), &id, &new)
         {
             let response = wire::arrangement::preview(&preview);
             let response = serde_json::to_value(response).expect("JSON");
@@ -50,7 +52,7 @@ impl Walk<'_> {
                 acknowledged,
                 ..new.clone()
             };
-            once::arranged(app, &caller(), &id, key, Assign(new))
+            once::arranged(app, &caller(), &id, key, Propose(new))
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)
@@ -108,16 +110,16 @@ impl Walk<'_> {
         let named = self.arrangements[which].clone();
         let verdict = self.model.reassign(which, hold, &sent);
         let outcome = self.insist(new.3, |key, acknowledged| {
+            let replaces = Some(Replaced {
+                arrangement: named.as_str().into(),
+                expected_revision: revision,
+            });
             let new = NewAssignment {
                 acknowledged,
+                replaces,
                 ..assignment.clone()
             };
-            let change = ChangeArrangement {
-                arrangement: named.as_str().into(),
-                new,
-                expected_revision: revision,
-            };
-            once::arranged(app, &caller(), &id, key, change)
+            once::arranged(app, &caller(), &id, key, Propose(new))
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)

@@ -3,11 +3,10 @@
 use super::once;
 use crate::actions::answering::AnswerRequest;
 use crate::actions::arrangements;
-use crate::actions::assignments::{Assign, EndArrangement};
-use crate::actions::covers::AskForCover;
+use crate::actions::assignments::EndArrangement;
 use crate::actions::once::OperationKey;
+use crate::actions::proposals::Propose;
 use crate::actions::requests::{self, Start};
-use crate::actions::swaps::OfferSwap;
 use crate::actions::tests::*;
 use crate::domain::absence::Absences;
 use crate::domain::edit::{Answering, NewAssignment, NewCover, NewLeg, NewSwap};
@@ -111,8 +110,9 @@ impl Uses<'_> {
             turn_selection: None,
             acknowledged: Vec::new(),
             replaces: None,
+            imported: false,
         };
-        once::arranged(self.app, &caller(), self.id, self.key(), Assign(new)).expect("one");
+        once::arranged(self.app, &caller(), self.id, self.key(), Propose(new)).expect("one");
         let arranged = self.rotation().arranged;
         let made = arranged.iter().find(|arranged| arranged.period == asked);
         made.expect("the one made").id.clone()
@@ -128,7 +128,7 @@ impl Uses<'_> {
             turn_selection: None,
             acknowledged: Vec::new(),
         };
-        let (by, ask) = (person(holder), AskForCover(new));
+        let (by, ask) = (person(holder), Propose(new));
         once::requested::<CoverRequest, _>(self.app, &by, self.id, self.key(), ask).expect("one");
         self.rotation().pending[0].id.clone()
     }
@@ -186,7 +186,7 @@ impl Uses<'_> {
             reason: String::new(),
             acknowledged: Vec::new(),
         };
-        let (by, offer) = (person(&one), OfferSwap(new));
+        let (by, offer) = (person(&one), Propose(new));
         once::requested::<SwapRequest, _>(self.app, &by, self.id, self.key(), offer).expect("one");
         let swap = self.rotation().pending[0].id.clone();
         let alone = RotationPatch {

@@ -7,16 +7,16 @@ use crate::domain::absence::StandingDuty;
 use crate::domain::edit::NewAbsence;
 use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, OPTIONS, modal};
 use crate::slack_inbound::interactions::mrkdwn::time;
 use crate::slack_inbound::interactions::times::midnight;
 use crate::slack_inbound::interactions::visit::{Outcome, Visit, title};
 use crate::slack_inbound::reply::Reply;
-use crate::wire::absence;
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The `callback_id`.
 pub const NAME: &str = "away";
@@ -120,14 +120,13 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     };
     let is_everywhere = matches!(place.as_str(), ALL | "");
     let reason = field::text(view, REASON_FIELD);
-    let body = json!({
-        "userId": visit.me().as_str(),
-        "from": from.to_string(),
-        "until": to.to_string(),
-        "reason": Some(&reason).filter(|reason| !reason.is_empty()),
-        "appliesTo": if is_everywhere { "allRotations" } else { "rotation" },
-    });
-    let outcome = record(visit, view, &rotation.id, &body);
+    let new = NewAbsence {
+        user: visit.me().clone(),
+        period: Interval { from, until: to },
+        reason: Some(reason.clone()).filter(|reason| !reason.is_empty()),
+        everywhere: is_everywhere,
+    };
+    let outcome = record(visit, view, &rotation.id, new);
     match outcome {
         Ok(FormOutcome::Now) => Ok(closed(visit, metadata, "Your absence was saved.")),
         Ok(FormOutcome::Again) => Ok(Reply::nothing()),
@@ -148,9 +147,9 @@ fn record(
     visit: &Visit,
     view: &View,
     rotation: &RotationId,
-    body: &Value,
+    new: NewAbsence,
 ) -> Result<FormOutcome<Vec<StandingDuty>>, ActionError> {
-    let new: NewAbsence = absence::parse(body.to_string().as_bytes())?;
+    let new = new.checked()?;
     let standing = shifts::would_stand(visit.app, visit.caller(), rotation, &new)?;
     let is_acknowledged = field::is_acknowledged(view, &token(&standing));
     if !standing.is_empty() && !is_acknowledged {

@@ -1,25 +1,20 @@
 //! Asking others to cover a turn.
 
 use super::field::{self, FROM, REASON_FIELD, TO, TURN, WHOM};
-use super::{FormOutcome, Metadata, closed, errors, refused, update};
-use crate::actions::covers::{self, AskForCover};
+use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
 use crate::actions::whole_turns::{self, HeldTurn};
 use crate::actions::{ActionError, overview};
-use crate::domain::conflict::blocks as blocks_all;
 use crate::domain::edit::NewCover;
-use crate::domain::ids::{ChannelId, RotationId, UserId};
-use crate::domain::refusal::Refusal;
+use crate::domain::ids::{CellId, ChannelId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, modal};
-use crate::slack_inbound::interactions::requests::made;
 use crate::slack_inbound::interactions::times;
 use crate::slack_inbound::interactions::visit::{Outcome, Visit, slot, title};
 use crate::slack_inbound::reply::Reply;
-use crate::wire::etag::Precondition;
-use crate::wire::request;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The `callback_id`.
 pub const NAME: &str = "cover";
@@ -171,12 +166,12 @@ fn others(visit: &Visit, rotation: &Rotation, held: &[HeldTurn]) -> Vec<UserId> 
 }
 
 /// A turn as the menu named it.
-fn parse(value: &str) -> Option<(RotationId, String, Timestamp, Option<Timestamp>)> {
+fn parse(value: &str) -> Option<(RotationId, CellId, Timestamp, Option<Timestamp>)> {
     let mut parts = value.split(' ');
     let (rotation, cell) = (parts.next()?, parts.next()?);
     let from = parts.next()?.parse().ok()?;
     let until = parts.next()?.parse().ok();
-    Some((rotation.into(), cell.to_owned(), from, until))
+    Some((rotation.into(), cell.into(), from, until))
 }
 
 /// The form was sent.
@@ -200,14 +195,20 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     if whom.is_empty() {
         return Ok(errors(vec![(WHOM, "Choose whom to ask.".to_owned())]));
     }
-    let body = json!({
-        "cellId": cell,
-        "from": from.to_string(),
-        "to": to.to_string(),
-        "recipientUserIds": whom,
-        "reason": field::text(view, REASON_FIELD),
-    });
-    match ask(visit, view, &rotation, &body) {
+    let new = NewCover {
+        cell,
+        asked: Interval { from, until: to },
+        recipients: whom.into_iter().map(UserId::from).collect(),
+        reason: field::text(view, REASON_FIELD),
+        turn_selection: None,
+        acknowledged: Vec::new(),
+    };
+    match propose(
+        (visit, view),
+        &rotation,
+        "createCoverRequest",
+        new.checked(),
+    ) {
         Ok(FormOutcome::Again) => Ok(Reply::nothing()),
         Ok(FormOutcome::Now) => Ok(closed(
             visit,
@@ -223,34 +224,4 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         Err(ActionError::Refused(refusal)) => Ok(refused(visit, &refusal, &FIELDS)?),
         Err(stop) => Err(stop),
     }
-}
-
-/// Asks, unless something is in the way that was not acknowledged.
-fn ask(
-    visit: &Visit,
-    view: &View,
-    rotation: &RotationId,
-    body: &Value,
-) -> Result<FormOutcome, ActionError> {
-    if visit.is_written()? {
-        return Ok(FormOutcome::Again);
-    }
-    let new = request::parse_cover_preview(body.to_string().as_bytes())?;
-    let (_, preview) = covers::preview(visit.app, visit.caller(), rotation, &new)?;
-    let found = preview.conflicts;
-    if blocks_all(&found) {
-        return Err(Refusal::ConflictBlocks(found).into());
-    }
-    if !found.is_empty() && !field::is_acknowledged(view, &field::token(&found)) {
-        return Ok(FormOutcome::InTheWay(found));
-    }
-    let new = NewCover {
-        turn_selection: preview.selection,
-        ..new
-    };
-    let once = (visit.incoming.operation_id(), body);
-    let action = ("createCoverRequest", "");
-    let any = &Precondition::Any;
-    let receipt = visit.write(rotation, action, once, any, AskForCover(new), made)?;
-    Ok(FormOutcome::of(receipt.is_new))
 }

@@ -15,14 +15,19 @@ pub use cover::form as cover;
 pub use swap::form as swap;
 
 use super::blocks::{Blocks, ephemeral, modal};
+use super::requests::made;
 use super::visit::{Outcome, Visit};
+use crate::actions::proposals::{self, Decision, Proposal};
 use crate::actions::{ActionError, Error};
+use crate::domain::agreement::{Preview, check_unblocked};
 use crate::domain::conflict::Conflict;
 use crate::domain::ids::{ChannelId, RequestId, RotationId};
 use crate::domain::refusal::Refusal;
+use crate::domain::request::RequestWritten;
 use crate::domain::rotation::Rotation;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::reply::{Later, Reply};
+use crate::wire::etag::Precondition;
 use serde_json::{Map, Value, json};
 
 /// What a form is about, in its `private_metadata`.
@@ -96,6 +101,37 @@ impl<T> FormOutcome<T> {
             false => FormOutcome::Again,
         }
     }
+}
+
+/// Previews what a form proposes, and writes it unless something is in the way that was not acknowledged.
+fn propose<P: Proposal<Output = RequestWritten>>(
+    (visit, view): (&Visit, &View),
+    rotation: &RotationId,
+    action: &'static str,
+    new: Result<P, Refusal>,
+) -> Result<FormOutcome, ActionError> {
+    if visit.is_written()? {
+        return Ok(FormOutcome::Again);
+    }
+    let weigh = |_: &Rotation, preview: &Preview| {
+        let found = preview.conflicts();
+        check_unblocked(&found)?;
+        let is_seen = found.is_empty() || field::is_acknowledged(view, &field::token(&found));
+        Ok(match is_seen {
+            true => Decision::Acknowledge,
+            false => Decision::Weigh,
+        })
+    };
+    let write = |operation| {
+        let (once, any) = (visit.incoming.operation_id(), &Precondition::Any);
+        visit.write(rotation, (action, ""), once, any, operation, made)
+    };
+    let by = (visit.app, visit.caller());
+    let proposed = proposals::propose(by, rotation, new?, weigh, write)?;
+    Ok(match proposed.written {
+        Some(receipt) => FormOutcome::of(receipt.is_new),
+        None => FormOutcome::InTheWay(proposed.preview.conflicts()),
+    })
 }
 
 /// Carries a form out that was sent.

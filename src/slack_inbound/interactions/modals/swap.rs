@@ -2,25 +2,20 @@
 
 use super::cover::rotations;
 use super::field::{self, REASON_FIELD, THEIRS, TURN};
-use super::{FormOutcome, Metadata, closed, errors, refused, update};
+use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
 use crate::actions::ActionError;
-use crate::actions::swaps::{self, OfferSwap};
 use crate::actions::whole_turns::{self, WholeTurn};
-use crate::domain::conflict::{Conflict, blocks as blocks_all};
+use crate::domain::edit::{NewLeg, NewSwap};
 use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::message::PeopleNames;
-use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, modal};
-use crate::slack_inbound::interactions::requests::made;
 use crate::slack_inbound::interactions::times;
 use crate::slack_inbound::interactions::visit::{Outcome, Visit, name, title};
 use crate::slack_inbound::reply::Reply;
-use crate::wire::etag::Precondition;
-use crate::wire::request;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The `callback_id`.
 pub const NAME: &str = "swap";
@@ -129,34 +124,40 @@ fn choice(visit: &Visit, rotation: &Rotation, names: &PeopleNames, turn: &WholeT
     }
 }
 
-/// A turn as the menu named it: the rotation, the holder and the leg of the API.
-fn leg(key: &str, value: &str) -> Option<(RotationId, String, Value)> {
+/// A turn as the menu named it: the rotation and the leg.
+fn leg(key: &str, value: &str) -> Option<(RotationId, NewLeg)> {
     let mut parts = value.splitn(5, ' ');
-    let (rotation, cell) = (parts.next()?, parts.next()?);
-    let (from, to, user) = (parts.next()?, parts.next()?, parts.next()?);
-    let leg = json!({ "key": key, "cellId": cell, "holderUserId": user, "from": from, "to": to });
-    Some((rotation.into(), user.to_owned(), leg))
+    let (rotation, cell) = (parts.next()?.into(), parts.next()?.into());
+    let (from, until) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let leg = NewLeg {
+        key: key.to_owned(),
+        cell,
+        holder: parts.next()?.into(),
+        period: Interval { from, until },
+    };
+    Some((rotation, leg))
 }
 
 /// The form was sent.
 pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     let choose = |field| Ok(errors(vec![(field, "Choose a turn.".to_owned())]));
-    let Some((rotation, _, own)) = leg("own", &field::text(view, TURN)) else {
+    let Some((rotation, own)) = leg("own", &field::text(view, TURN)) else {
         return choose(TURN);
     };
-    let Some((other, recipient, theirs)) = leg("theirs", &field::text(view, THEIRS)) else {
+    let Some((other, theirs)) = leg("theirs", &field::text(view, THEIRS)) else {
         return choose(THEIRS);
     };
     if rotation != other {
         let why = "Choose a turn of the same rotation as yours.".to_owned();
         return Ok(errors(vec![(THEIRS, why)]));
     }
-    let body = json!({
-        "recipientUserId": recipient,
-        "legs": [own, theirs],
-        "reason": field::text(view, REASON_FIELD),
-    });
-    match offer(visit, view, &rotation, body) {
+    let new = NewSwap {
+        recipient: theirs.holder.clone(),
+        legs: vec![own, theirs],
+        reason: field::text(view, REASON_FIELD),
+        acknowledged: Vec::new(),
+    };
+    match propose((visit, view), &rotation, "createSwapRequest", new.checked()) {
         Ok(FormOutcome::Again) => Ok(Reply::nothing()),
         Ok(FormOutcome::Now) => Ok(closed(
             visit,
@@ -177,33 +178,4 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         Err(ActionError::Refused(refusal)) => Ok(refused(visit, &refusal, &FIELDS)?),
         Err(stop) => Err(stop),
     }
-}
-
-/// Offers, unless something is in the way that was not acknowledged.
-fn offer(
-    visit: &Visit,
-    view: &View,
-    rotation: &RotationId,
-    mut body: Value,
-) -> Result<FormOutcome, ActionError> {
-    if visit.is_written()? {
-        return Ok(FormOutcome::Again);
-    }
-    let new = request::parse_swap_preview(body.to_string().as_bytes())?;
-    let (_, legs) = swaps::preview(visit.app, visit.caller(), rotation, &new)?;
-    let found: Vec<Conflict> = legs.into_iter().flat_map(|leg| leg.conflicts).collect();
-    if blocks_all(&found) {
-        return Err(Refusal::ConflictBlocks(found).into());
-    }
-    if !found.is_empty() && !field::is_acknowledged(view, &field::token(&found)) {
-        return Ok(FormOutcome::InTheWay(found));
-    }
-    let acknowledged: Vec<&str> = found.iter().map(|conflict| conflict.id.as_str()).collect();
-    body["acknowledgedConflictIds"] = json!(acknowledged);
-    let new = request::parse_swap_preview(body.to_string().as_bytes())?;
-    let once = (visit.incoming.operation_id(), &body);
-    let action = ("createSwapRequest", "");
-    let any = &Precondition::Any;
-    let receipt = visit.write(rotation, action, once, any, OfferSwap(new), made)?;
-    Ok(FormOutcome::of(receipt.is_new))
 }

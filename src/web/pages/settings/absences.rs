@@ -1,18 +1,21 @@
 //! The absence policy of a rotation: which of people's calendars count, who is passed over, and whether somebody who goes away
 //! hands over.
 
-use super::{Before, action, carried, done, page, patch, weigh};
+use super::{Change, Saved, action, carried, carry_out, page, weigh};
 use crate::actions::ActionError;
-use crate::domain::absence_policy::CalendarsCount;
+use crate::domain::absence_policy::{
+    CalendarsCount, CountChange, PassOver, PolicyChange, WhileOnDuty,
+};
+use crate::domain::edit::RotationPatch;
+use crate::domain::limits::whole_number;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::pages::{editable, failing};
 use crate::web::parts::fields::{Choice, Filled};
 use crate::web::visit::Visit;
-use crate::wire::absence_policy;
 use maud::html;
-use serde_json::{Value, json};
 
 const PART: &str = "absences";
 const FIELDS: [&str; 4] = ["calendars", "minimumHours", "passOver", "whileOnDuty"];
@@ -70,25 +73,54 @@ fn form(
     page(visit, rotation, PART, (status, errors), content)
 }
 
-/// The policy as the body of the API that sets it.
-fn body_of(rotation: &Rotation) -> Value {
-    json!({ "absencePolicy": absence_policy::render(rotation.absence_policy) })
+/// The policy of a rotation, as a change to it.
+fn was(rotation: &Rotation) -> PolicyChange {
+    let policy = rotation.absence_policy;
+    PolicyChange {
+        calendars: Some(match policy.calendars {
+            CalendarsCount::Never => CountChange::Never,
+            CalendarsCount::Always => CountChange::Always,
+            CalendarsCount::Long(_) => CountChange::Long,
+        }),
+        minimum_hours: policy.calendars.minimum_hours(),
+        pass_over: Some(policy.pass_over),
+        while_on_duty: Some(policy.while_on_duty),
+    }
 }
 
-/// The policy that the form asks for.
-fn body_sent(visit: &Visit) -> Value {
-    let mut policy = json!({
-        "calendars": visit.form.one("calendars"),
-        "passOver": visit.form.one("passOver"),
-        "whileOnDuty": visit.form.one("whileOnDuty"),
-    });
-    if visit
-        .form
-        .has("calendars", CalendarsCount::Long(SUGGESTED_HOURS).name())
-    {
-        policy["minimumHours"] = json!(visit.form.one("minimumHours").trim());
+/// The policy that a form asks for.
+fn asked(form: &Form) -> Result<PolicyChange, Refusal> {
+    let path = |name: &str| format!("absencePolicy.{name}");
+    let (calendars, minimum_hours) = match form.one("calendars") {
+        "never" => (CountChange::Never, None),
+        "always" => (CountChange::Always, None),
+        "long" => {
+            let typed = form.one("minimumHours").trim();
+            let hours = whole_number(&path("minimumHours"), typed)?;
+            (CountChange::Long, Some(PolicyChange::hours(hours)?))
+        }
+        _ => return invalid(path("calendars"), "choose one"),
+    };
+    let Some(pass_over) = PassOver::parse(form.one("passOver")) else {
+        return invalid(path("passOver"), "choose one");
+    };
+    let Some(while_on_duty) = WhileOnDuty::parse(form.one("whileOnDuty")) else {
+        return invalid(path("whileOnDuty"), "choose one");
+    };
+    Ok(PolicyChange {
+        calendars: Some(calendars),
+        minimum_hours,
+        pass_over: Some(pass_over),
+        while_on_duty: Some(while_on_duty),
+    })
+}
+
+/// The edit of a policy.
+fn edit(policy: PolicyChange) -> RotationPatch {
+    RotationPatch {
+        absence_policy: Some(policy),
+        ..RotationPatch::default()
     }
-    json!({ "absencePolicy": policy })
 }
 
 /// POST.
@@ -98,9 +130,9 @@ pub fn save(visit: &Visit) -> Outcome {
     if visit.form.names("edit") {
         return again(200, Errors::default());
     }
-    let body = body_sent(visit);
+    let asked = asked(&visit.form).map(edit);
     if visit.form.one("confirmed") != "true" {
-        let edits = weigh::patch(&body).map_err(ActionError::from);
+        let edits = asked.map(weigh::patch).map_err(ActionError::from);
         let looked = edits.and_then(|edits| weigh::look(visit, &rotation.id, edits));
         let looked = weigh::within(looked, "absencePolicy");
         return match failing(visit, &rotation.id, looked, &FIELDS, again)? {
@@ -108,12 +140,11 @@ pub fn save(visit: &Visit) -> Outcome {
             Err(page) => Ok(page),
         };
     }
-    match patch(visit, &rotation, &body, &FIELDS, again)? {
-        Ok(receipt) => {
-            let before = Before::patch(body_of(&rotation));
-            let told = "What absences mean was saved.".to_owned();
-            done(visit, &rotation, PART, (told, Some(before)), &receipt)
-        }
-        Err(page) => Ok(page),
-    }
+    let saved = Saved {
+        part: PART,
+        names: &FIELDS,
+        told: "What absences mean was saved.",
+        before: Some(Change::Patch(edit(was(&rotation)))),
+    };
+    carry_out(visit, &rotation, asked.map(Change::Patch), saved, again)
 }

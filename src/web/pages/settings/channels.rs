@@ -1,8 +1,8 @@
 //! Channels that are told who is on call, and the topic, with how it reads.
 
-use super::{Before, action, carried, done, page, patch, write};
-use crate::actions::channels::SetChannel;
+use super::{Change, Saved, action, carried, carry_out, page};
 use crate::actions::chat_sync;
+use crate::domain::edit::{ChannelChange, RotationPatch};
 use crate::domain::ids::ChannelId;
 use crate::domain::rotation::{ChannelSetting, Rotation};
 use crate::server::{Outcome, Problem, Response};
@@ -11,9 +11,7 @@ use crate::web::form::{Errors, Form};
 use crate::web::pages::{editable, failing};
 use crate::web::parts::fields::{Choice, Filled, hidden};
 use crate::web::visit::Visit;
-use crate::wire::edit;
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 const PART: &str = "channels";
 
@@ -155,11 +153,10 @@ pub fn save(visit: &Visit) -> Outcome {
     match visit.form.one("step") {
         "topic" => save_topic(visit, &rotation),
         "read" => {
-            let body = topic_body(visit);
             let again = |status, errors: Errors| {
                 form(visit, &rotation, (status, &visit.form, &errors), None)
             };
-            let read = edit::patch(body.to_string().as_bytes()).map_err(Into::into);
+            let read = topic(visit).checked().map_err(Into::into);
             let read = read.and_then(|patch| {
                 let template = patch.topic_template.flatten();
                 chat_sync::preview_topic(visit.app(), &visit.caller, &rotation.id, template)
@@ -178,41 +175,41 @@ pub fn save(visit: &Visit) -> Outcome {
     }
 }
 
-fn topic_body(visit: &Visit) -> Value {
-    json!({
-        "enableTopic": visit.form.has("enableTopic", "true"),
-        "topicTemplate": visit.form.filled("topicTemplate"),
-    })
+fn topic(visit: &Visit) -> RotationPatch {
+    RotationPatch {
+        enable_topic: Some(visit.form.has("enableTopic", "true")),
+        topic_template: Some(visit.form.filled("topicTemplate").map(str::to_owned)),
+        ..RotationPatch::default()
+    }
 }
 
 fn save_topic(visit: &Visit, rotation: &Rotation) -> Outcome {
     let again =
         |status, errors: Errors| form(visit, rotation, (status, &visit.form, &errors), None);
-    match patch(
-        visit,
-        rotation,
-        &topic_body(visit),
-        &["enableTopic", "topicTemplate"],
-        again,
-    )? {
-        Ok(receipt) => {
-            let profile = &rotation.profile;
-            let before = Before::patch(json!({
-                "enableTopic": profile.enable_topic,
-                "topicTemplate": profile.topic_template,
-            }));
-            let told = "The topic was saved.".to_owned();
-            done(visit, rotation, PART, (told, Some(before)), &receipt)
-        }
-        Err(page) => Ok(page),
-    }
+    let profile = &rotation.profile;
+    let before = RotationPatch {
+        enable_topic: Some(profile.enable_topic),
+        topic_template: Some(profile.topic_template.clone()),
+        ..RotationPatch::default()
+    };
+    let saved = Saved {
+        part: PART,
+        names: &["enableTopic", "topicTemplate"],
+        told: "The topic was saved.",
+        before: Some(Change::Patch(before)),
+    };
+    let change = topic(visit).checked().map(Change::Patch);
+    carry_out(visit, rotation, change, saved, again)
 }
 
 fn set_channel(visit: &Visit, rotation: &Rotation, step: &str) -> Outcome {
     let id = ChannelId::from(visit.form.one("channelId"));
-    let asked = |posts: bool, topic: bool| json!({ "postsMessages": posts, "syncsTopic": topic });
-    let (body, told) = match step {
-        "add" => (json!({}), "The channel was added."),
+    let asked = |posts: bool, topic: bool| ChannelChange {
+        posts_messages: Some(posts),
+        syncs_topic: Some(topic),
+    };
+    let (change, told) = match step {
+        "add" => (ChannelChange::default(), "The channel was added."),
         "remove" => (asked(false, false), "The channel was removed."),
         _ => {
             let ticked = |name: &str| visit.form.has(name, "true");
@@ -226,29 +223,22 @@ fn set_channel(visit: &Visit, rotation: &Rotation, step: &str) -> Outcome {
         let values = topic_values(rotation);
         form(visit, rotation, (status, &values, &errors), None)
     };
-    let read = edit::channel(body.to_string().as_bytes());
-    let read = read.map(|change| SetChannel {
-        channel: id.clone(),
-        change,
-    });
-    let receipt = match write(visit, rotation, "setChannel", read, &["channelId"], again)? {
-        Ok(receipt) => receipt,
-        Err(page) => return Ok(page),
-    };
     let mut listed = rotation.profile.channels.iter();
     let was = listed.find(|setting| setting.channel == id);
-    let before = Before {
-        operation: "setChannel",
-        named: id.to_string(),
-        body: was.map_or(asked(false, false), |was| {
-            asked(was.posts_messages, was.syncs_topic)
-        }),
+    let was = was.map_or(asked(false, false), |was| {
+        asked(was.posts_messages, was.syncs_topic)
+    });
+    let saved = Saved {
+        part: PART,
+        names: &["channelId"],
+        told,
+        before: Some(Change::Channel(id.clone(), was)),
     };
-    done(
+    carry_out(
         visit,
         rotation,
-        PART,
-        (told.to_owned(), Some(before)),
-        &receipt,
+        Ok(Change::Channel(id, change)),
+        saved,
+        again,
     )
 }

@@ -1,7 +1,8 @@
 //! Details: what people read of a rotation, who owns it, and whether it is enabled.
 
 use super::weigh::{self, ConfirmedForm};
-use super::{Before, action, carried, done, ids, page, patch, people_named, person_line};
+use super::{Change, Saved, action, carried, carry_out, page, people_named, person_line};
+use crate::domain::edit::RotationPatch;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
@@ -10,7 +11,6 @@ use crate::web::parts::fields::{Choice, Filled};
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use maud::html;
-use serde_json::{Value, json};
 
 const PART: &str = "details";
 const FIELDS: [&str; 6] = ["name", "code", "description", "owners", "public", "enabled"];
@@ -88,43 +88,52 @@ pub fn save(visit: &Visit) -> Outcome {
     if !errors.is_empty() {
         return form(visit, &rotation, 400, &visit.form, &errors);
     }
-    let body = json!({
-        "name": visit.form.one("name").trim(),
-        "code": visit.form.filled("code"),
-        "description": visit.form.filled("description"),
-        "public": visit.form.has("public", "true"),
-        "enabled": visit.form.has("enabled", "true"),
-        "owners": ids(&owners),
-    });
+    let asked = RotationPatch {
+        name: Some(visit.form.one("name").trim().to_owned()),
+        code: Some(visit.form.filled("code").map(str::to_owned)),
+        description: Some(visit.form.filled("description").map(str::to_owned)),
+        public: Some(visit.form.has("public", "true")),
+        enabled: Some(visit.form.has("enabled", "true")),
+        owners: Some(owners),
+        ..RotationPatch::default()
+    };
+    let asked = asked.checked();
     let again = |status, errors: Errors| form(visit, &rotation, status, &visit.form, &errors);
     let weighed = ConfirmedForm {
         part: PART,
         names: &FIELDS,
         more: html! {},
     };
-    if let Some(page) = weigh::before(visit, &rotation, weighed, weigh::patch(&body), again)? {
+    if let Some(page) = weigh::before(
+        visit,
+        &rotation,
+        weighed,
+        asked.clone().map(weigh::patch),
+        again,
+    )? {
         return Ok(page);
     }
-    let receipt = match patch(visit, &rotation, &body, &FIELDS, again)? {
-        Ok(receipt) => receipt,
-        Err(page) => return Ok(page),
-    };
-    let told = "The details were saved.".to_owned();
     // What was due while it was disabled is not made up for, so enabling again is not the state before.
     let restores = rotation.enabled || !visit.form.has("enabled", "true");
-    let before = restores.then(|| Before::patch(was(&rotation)));
-    done(visit, &rotation, PART, (told, before), &receipt)
+    let saved = Saved {
+        part: PART,
+        names: &FIELDS,
+        told: "The details were saved.",
+        before: restores.then(|| Change::Patch(was(&rotation))),
+    };
+    carry_out(visit, &rotation, asked.map(Change::Patch), saved, again)
 }
 
-/// The body that restores the details.
-fn was(rotation: &Rotation) -> Value {
+/// The details of a rotation.
+fn was(rotation: &Rotation) -> RotationPatch {
     let profile = &rotation.profile;
-    json!({
-        "name": profile.name,
-        "code": profile.code,
-        "description": profile.description,
-        "public": profile.public,
-        "enabled": rotation.enabled,
-        "owners": ids(&profile.owners),
-    })
+    RotationPatch {
+        name: Some(profile.name.clone()),
+        code: Some(profile.code.clone()),
+        description: Some(profile.description.clone()),
+        public: Some(profile.public),
+        enabled: Some(rotation.enabled),
+        owners: Some(profile.owners.clone()),
+        ..RotationPatch::default()
+    }
 }

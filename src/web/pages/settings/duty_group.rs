@@ -1,18 +1,16 @@
 //! The on-duty group: a chat user group that holds whoever is on call.
 
 use super::groups;
-use super::{Before, action, carried, done, page, write};
-use crate::actions::duty_group::{BindDutyGroup, UnbindDutyGroup, capabilities};
-use crate::domain::ids::GroupId;
+use super::{Change, Saved, action, carried, carry_out, page};
+use crate::actions::duty_group::capabilities;
+use crate::domain::edit::DutyGroupChoice;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form, sentence};
 use crate::web::pages::editable;
 use crate::web::parts::fields::{Choice, Filled};
 use crate::web::visit::Visit;
-use crate::wire::chat;
 use maud::html;
-use serde_json::{Value, json};
 
 const PART: &str = "on-duty-group";
 
@@ -73,45 +71,32 @@ fn form(
     page(visit, rotation, PART, (status, errors), content)
 }
 
-/// The request that restores a group, or none.
-fn before(group: Option<&GroupId>) -> Before {
-    let (operation, body) = match group {
-        Some(group) => ("setOnDutyGroup", json!({ "userGroupId": group.as_str() })),
-        None => ("removeOnDutyGroup", Value::Null),
-    };
-    Before {
-        operation,
-        named: String::new(),
-        body,
-    }
-}
-
 /// POST.
 pub fn save(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
     let again = |status, errors: Errors| form(visit, &rotation, (status, &visit.form, &errors));
-    let names = ["userGroupId", "handle"];
-    let was = before(rotation.profile.duty_group.as_ref());
-    if visit.form.one("step") == "remove" {
-        let unbind = Ok(UnbindDutyGroup);
-        return match write(visit, &rotation, "removeOnDutyGroup", unbind, &names, again)? {
-            Ok(receipt) => {
-                let told = "The group is no longer filled.".to_owned();
-                done(visit, &rotation, PART, (told, Some(was)), &receipt)
-            }
-            Err(page) => Ok(page),
-        };
-    }
-    let body = match visit.form.one("step") {
-        "handle" => json!({ "handle": visit.form.one("handle").trim() }),
-        _ => json!({ "userGroupId": visit.form.one("userGroupId") }),
-    };
-    let read = chat::on_duty_group(body.to_string().as_bytes()).map(BindDutyGroup::new);
-    match write(visit, &rotation, "setOnDutyGroup", read, &names, again)? {
-        Ok(receipt) => {
-            let told = "Whoever is on call is in the group.".to_owned();
-            done(visit, &rotation, PART, (told, Some(was)), &receipt)
+    let was = rotation.profile.duty_group.clone();
+    let (change, told) = match visit.form.one("step") {
+        "remove" => (Ok(None), "The group is no longer filled."),
+        step => {
+            let choice = match step {
+                "handle" => DutyGroupChoice::handle(visit.form.one("handle").trim()),
+                _ => DutyGroupChoice::group(visit.form.one("userGroupId")),
+            };
+            (choice.map(Some), "Whoever is on call is in the group.")
         }
-        Err(page) => Ok(page),
-    }
+    };
+    let saved = Saved {
+        part: PART,
+        names: &["userGroupId", "handle"],
+        told,
+        before: Some(Change::DutyGroup(was.map(DutyGroupChoice::Group))),
+    };
+    carry_out(
+        visit,
+        &rotation,
+        change.map(Change::DutyGroup),
+        saved,
+        again,
+    )
 }

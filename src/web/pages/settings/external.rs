@@ -2,6 +2,7 @@
 
 use super::{action, carried, done, page, write};
 use crate::actions::partners::linking::{LinkExternal, UnlinkExternal};
+use crate::domain::external::Link;
 use crate::domain::partner::Partner;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
@@ -10,9 +11,7 @@ use crate::web::pages::{editable, times};
 use crate::web::parts::external::told;
 use crate::web::parts::fields::{Choice, Filled, hidden};
 use crate::web::visit::Visit;
-use crate::wire::external;
 use maud::{Markup, html};
-use serde_json::json;
 
 const PART: &str = "partner";
 const FIELDS: [&str; 2] = ["partner", "scheduleId"];
@@ -91,11 +90,9 @@ pub fn save(visit: &Visit) -> Outcome {
             "The rotation follows no schedule any more.",
         ),
         _ => {
-            let body = json!({
-                "partner": visit.form.one("partner"),
-                "scheduleId": visit.form.one("scheduleId").trim(),
-            });
-            let link = external::link(body.to_string().as_bytes()).map(LinkExternal::to);
+            let schedule = visit.form.one("scheduleId").trim().to_owned();
+            let link = Link::chosen(visit.form.one("partner"), Some(schedule));
+            let link = link.map(LinkExternal::to);
             (
                 write(visit, &rotation, "linkExternal", link, &FIELDS, again)?,
                 "The rotation follows the schedule.",

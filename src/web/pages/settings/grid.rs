@@ -1,7 +1,9 @@
 //! Lanes and windows: the grid as it is, with the covered week drawn and the next hand-overs; and the lanes.
 
 use super::coverage::{self, GridForm};
-use super::{Before, action, carried, done, page, patch};
+use super::{Change, Saved, action, carried, carry_out, page};
+use crate::domain::edit::RotationPatch;
+use crate::domain::grid::{GridSpec, HandleSpec, LaneSpec};
 use crate::domain::rotation::{Rotation, Window};
 use crate::domain::wording;
 use crate::server::{Outcome, Problem, Response};
@@ -11,7 +13,6 @@ use crate::web::parts::cadence;
 use crate::web::parts::fields::{Filled, hidden};
 use crate::web::visit::Visit;
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 const PART: &str = "grid";
 
@@ -186,23 +187,26 @@ pub fn save(visit: &Visit) -> Outcome {
     let again = |status, errors: Errors| form(visit, &rotation, status, &visit.form, &errors);
     let step = visit.form.one("step");
     if step == "double" {
-        let body = json!({ "doubleCover": visit.form.has("doubleCover", "true") });
-        return match patch(visit, &rotation, &body, &["doubleCover"], again)? {
-            Ok(receipt) => {
-                let before = Before::patch(json!({ "doubleCover": rotation.double_cover }));
-                let told = "The setting was saved.".to_owned();
-                done(visit, &rotation, PART, (told, Some(before)), &receipt)
-            }
-            Err(page) => Ok(page),
+        let setting = |double_cover| RotationPatch {
+            double_cover: Some(double_cover),
+            ..RotationPatch::default()
         };
+        let ticked = setting(visit.form.has("doubleCover", "true"));
+        let saved = Saved {
+            part: PART,
+            names: &["doubleCover"],
+            told: "The setting was saved.",
+            before: Some(Change::Patch(setting(rotation.double_cover))),
+        };
+        return carry_out(visit, &rotation, Ok(Change::Patch(ticked)), saved, again);
     }
-    let mut body = coverage::body(visit, &rotation)?;
+    let mut grid = GridSpec::of(&rotation);
     let removes = step.starts_with("remove ");
     let more = match removes {
         true => html! { p { "The lane goes, with its turns to come. Its record stays." } },
         false => html! {},
     };
-    let told = arrange(visit, step, &mut body);
+    let told = arrange(visit, step, &mut grid);
     let names: Vec<String> = (0..rotation.lanes.len())
         .map(|index| format!("lanes[{index}].name"))
         .chain([
@@ -213,7 +217,7 @@ pub fn save(visit: &Visit) -> Outcome {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let wished = GridForm {
         part: PART,
-        body: &body,
+        grid: Ok(grid),
         path: "",
         names: &names,
         remarked: &[],
@@ -224,35 +228,33 @@ pub fn save(visit: &Visit) -> Outcome {
     coverage::save(visit, &rotation, wished, again)
 }
 
-/// Lets a body have the lanes that a step asks for; answers what is said of it.
-fn arrange(visit: &Visit, step: &str, body: &mut Value) -> &'static str {
+/// Lets a grid have the lanes that a step asks for; answers what is said of it.
+fn arrange(visit: &Visit, step: &str, grid: &mut GridSpec) -> &'static str {
     let (verb, id) = step.split_once(' ').unwrap_or((step, ""));
-    let Some(lanes) = body["lanes"].as_array_mut() else {
-        return "";
-    };
-    let named = |name: &str| Some(name.trim().to_owned()).filter(|name| !name.is_empty());
-    let place = lanes.iter().position(|lane| lane["id"] == id);
+    let lanes = &mut grid.lanes;
+    let named = |name: &str| Some(visit.form.filled(name).map(str::to_owned));
+    let is = |lane: &LaneSpec, id: &str| lane.handle.id.as_deref() == Some(id);
+    let place = lanes.iter().position(|lane| is(lane, id));
     match (verb, place) {
         ("up", Some(at)) if at > 0 => lanes.swap(at, at - 1),
         ("down", Some(at)) if at + 1 < lanes.len() => lanes.swap(at, at + 1),
         ("remove", Some(at)) => {
             lanes.remove(at);
-            let cells = body["cells"].as_array_mut();
-            cells
-                .into_iter()
-                .for_each(|cells| cells.retain(|cell| cell["laneId"] != id));
+            grid.cells.retain(|cell| cell.lane != id);
             return "The lane was removed.";
         }
         ("add", _) => {
-            lanes.push(json!({ "name": named(visit.form.one("lanes.name")) }));
+            lanes.push(LaneSpec {
+                handle: HandleSpec::default(),
+                name: named("lanes.name"),
+            });
             return "The lane was added.";
         }
         ("names", _) => {
             for index in 0..lanes.len() {
-                let id = visit.form.one(&format!("lanes[{index}].id")).to_owned();
-                let name = named(visit.form.one(&format!("lanes[{index}].name")));
-                if let Some(lane) = lanes.iter_mut().find(|lane| lane["id"] == id) {
-                    lane["name"] = json!(name);
+                let id = visit.form.one(&format!("lanes[{index}].id"));
+                if let Some(lane) = lanes.iter_mut().find(|lane| is(lane, id)) {
+                    lane.name = named(&format!("lanes[{index}].name"));
                 }
             }
             return "The names were saved.";

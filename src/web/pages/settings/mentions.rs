@@ -1,16 +1,16 @@
 //! How a rotation handles mentions.
 
-use super::{Before, action, carried, done, page, write};
-use crate::actions::mentions::SetMentionSettings;
+use super::{Change, Saved, action, carried, carry_out, page};
+use crate::domain::edit::SettingsChange;
+use crate::domain::limits::whole_number;
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::pages::editable;
 use crate::web::parts::fields::Filled;
 use crate::web::visit::Visit;
-use crate::wire::mention;
 use maud::html;
-use serde_json::{Value, json};
 
 const PART: &str = "mentions";
 const FIELDS: [&str; 4] = [
@@ -23,11 +23,15 @@ const FIELDS: [&str; 4] = [
 /// GET.
 pub fn show(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
-    let is = body_of(&rotation);
-    let fields = FIELDS.map(|name| match &is[name] {
-        Value::Null => (name, String::new()),
-        value => (name, value.to_string()),
-    });
+    let settings = &rotation.profile.mentions;
+    let reminds = settings.remind_after_minutes;
+    let values = [
+        settings.expires_after_minutes.to_string(),
+        reminds.map_or_else(String::new, |minutes| minutes.to_string()),
+        settings.one_at_a_time.to_string(),
+        settings.rotate_after_acknowledgement.to_string(),
+    ];
+    let fields = FIELDS.into_iter().zip(values);
     form(
         visit,
         &rotation,
@@ -55,38 +59,35 @@ fn form(
     page(visit, rotation, PART, (status, errors), content)
 }
 
-/// The settings as the body of the API that sets them.
-fn body_of(rotation: &Rotation) -> Value {
-    let settings = &rotation.profile.mentions;
-    json!({
-        "expiresAfterMinutes": settings.expires_after_minutes,
-        "remindAfterMinutes": settings.remind_after_minutes,
-        "oneAtATime": settings.one_at_a_time,
-        "rotateAfterAcknowledgement": settings.rotate_after_acknowledgement,
-    })
+/// The settings that a form asks for.
+fn asked(form: &Form) -> Result<SettingsChange, Refusal> {
+    let number = |name| form.filled(name).map(|typed| whole_number(name, typed));
+    let expires = whole_number(FIELDS[0], form.one(FIELDS[0]).trim())?;
+    let change = SettingsChange {
+        one_at_a_time: Some(form.has("oneAtATime", "true")),
+        rotate_after_acknowledgement: Some(form.has("rotateAfterAcknowledgement", "true")),
+        ..SettingsChange::default()
+    };
+    change.with_minutes(Some(expires), Some(number(FIELDS[1]).transpose()?))
 }
 
 /// POST.
 pub fn save(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
     let again = |status, errors: Errors| form(visit, &rotation, (status, &visit.form, &errors));
-    let body = json!({
-        "expiresAfterMinutes": visit.form.one("expiresAfterMinutes").trim(),
-        "remindAfterMinutes": visit.form.filled("remindAfterMinutes"),
-        "oneAtATime": visit.form.has("oneAtATime", "true"),
-        "rotateAfterAcknowledgement": visit.form.has("rotateAfterAcknowledgement", "true"),
-    });
-    let read = mention::settings_change(body.to_string().as_bytes()).map(SetMentionSettings);
-    match write(visit, &rotation, "setMentionSettings", read, &FIELDS, again)? {
-        Ok(receipt) => {
-            let before = Before {
-                operation: "setMentionSettings",
-                named: String::new(),
-                body: body_of(&rotation),
-            };
-            let told = "The settings were saved.".to_owned();
-            done(visit, &rotation, PART, (told, Some(before)), &receipt)
-        }
-        Err(page) => Ok(page),
-    }
+    let was = &rotation.profile.mentions;
+    let before = SettingsChange {
+        expires_after_minutes: Some(was.expires_after_minutes),
+        remind_after_minutes: Some(was.remind_after_minutes),
+        one_at_a_time: Some(was.one_at_a_time),
+        rotate_after_acknowledgement: Some(was.rotate_after_acknowledgement),
+    };
+    let saved = Saved {
+        part: PART,
+        names: &FIELDS,
+        told: "The settings were saved.",
+        before: Some(Change::Mentions(before)),
+    };
+    let change = asked(&visit.form).map(Change::Mentions);
+    carry_out(visit, &rotation, change, saved, again)
 }

@@ -2,10 +2,9 @@
 
 use super::groups;
 use super::weigh::{self, ConfirmedForm};
-use super::{
-    Before, action, carried, coverage, done, ids, page, patch, people_named, person_line, write,
-};
-use crate::actions::grid::WriteRoster;
+use super::{Change, Saved, action, carried, carry_out, coverage, page, people_named, person_line};
+use crate::domain::edit::RotationPatch;
+use crate::domain::grid::{RosterSpec, TurnsSpec};
 use crate::domain::ids::{GroupId, UserId};
 use crate::domain::roster::{self, Position};
 use crate::domain::rotation::Rotation;
@@ -15,9 +14,7 @@ use crate::web::pages::editable;
 use crate::web::parts::fields::{Choice, Filled};
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
-use crate::wire::roster as wire;
 use maud::{Markup, html};
-use serde_json::json;
 
 const PART: &str = "people";
 
@@ -216,7 +213,12 @@ pub fn save(visit: &Visit) -> Outcome {
         return again(400, errors);
     }
     let loses = matches!(verb, "remove" | "leave");
-    let body = json!({ "userIds": ids(&users), "userGroupIds": ids(&groups) });
+    let members = |users, groups| RotationPatch {
+        users: Some(users),
+        groups: Some(groups),
+        ..RotationPatch::default()
+    };
+    let asked = members(users, groups).checked();
     let more = match verb == "remove" && holds(&rotation, &user) {
         true => {
             let people = People::load(visit.app(), [&user], true)?;
@@ -229,31 +231,28 @@ pub fn save(visit: &Visit) -> Outcome {
         names: &["userIds", "userGroupIds"],
         more,
     };
-    if let Some(page) = weigh::before(visit, &rotation, weighed, weigh::patch(&body), again)? {
-        return Ok(page);
-    }
-    let receipt = match patch(visit, &rotation, &body, &["userIds", "userGroupIds"], again)? {
-        Ok(receipt) => receipt,
-        Err(page) => return Ok(page),
-    };
-    let before = (!loses || keeps(&rotation, &user)).then(|| {
-        let groups: Vec<GroupId> = rotation
-            .members
-            .groups
-            .iter()
-            .map(|group| group.group.clone())
-            .collect();
-        Before::patch(
-            json!({ "userIds": ids(&rotation.members.users), "userGroupIds": ids(&groups) }),
-        )
-    });
-    done(
+    if let Some(page) = weigh::before(
         visit,
         &rotation,
-        PART,
-        (told.to_owned(), before.filter(|_| verb != "leave")),
-        &receipt,
-    )
+        weighed,
+        asked.clone().map(weigh::patch),
+        again,
+    )? {
+        return Ok(page);
+    }
+    let restores = verb != "leave" && (!loses || keeps(&rotation, &user));
+    let before = restores.then(|| {
+        let groups = rotation.members.groups.iter();
+        let groups = groups.map(|group| group.group.clone()).collect();
+        Change::Patch(members(rotation.members.users.clone(), groups))
+    });
+    let saved = Saved {
+        part: PART,
+        names: &["userIds", "userGroupIds"],
+        told,
+        before,
+    };
+    carry_out(visit, &rotation, asked.map(Change::Patch), saved, again)
 }
 
 /// Whether somebody holds a turn or an arrangement, which they lose by leaving.
@@ -289,28 +288,33 @@ fn next(visit: &Visit, rotation: &Rotation, user: &UserId) -> Outcome {
         .iter()
         .position(|one| one.user == *user)
         .unwrap_or(order.len());
-    let body = json!({ "nextTurn": turn });
-    let read = wire::parse_common(body.to_string().as_bytes());
+    let spec = RosterSpec {
+        narrowed: None,
+        turns: TurnsSpec {
+            all: i32::try_from(turn).ok(),
+            each: Vec::new(),
+        },
+    };
     let weighed = ConfirmedForm {
         part: PART,
         names: &[],
         more: html! {},
     };
-    let edits = read.clone().map(|spec| weigh::roster(None, spec));
+    let edits = Ok(weigh::roster(None, spec.clone()));
     if let Some(page) = weigh::before(visit, rotation, weighed, edits, again)? {
         return Ok(page);
     }
-    let read = read.map(|spec| WriteRoster { roster: None, spec });
-    match write(visit, rotation, "setCommonRoster", read, &[], again)? {
-        Ok(receipt) => {
-            let told = "Their turn is next.".to_owned();
-            let before = Before {
-                operation: "setCommonRoster",
-                named: String::new(),
-                body: coverage::turns(rotation, None),
-            };
-            done(visit, rotation, PART, (told, Some(before)), &receipt)
-        }
-        Err(page) => Ok(page),
-    }
+    let saved = Saved {
+        part: PART,
+        names: &[],
+        told: "Their turn is next.",
+        before: Some(Change::Roster(None, coverage::turns(rotation, None))),
+    };
+    carry_out(
+        visit,
+        rotation,
+        Ok(Change::Roster(None, spec)),
+        saved,
+        again,
+    )
 }

@@ -1,25 +1,87 @@
-//! Undo of a change of settings: the API's operation with the body that was so before.
+//! Undo of a change of settings: the write of what was so before.
 
-use super::{done, page, write};
+use super::{Saved, carry_out, nothing, page};
+use crate::actions::ActionError;
 use crate::actions::channels::SetChannel;
 use crate::actions::duty_group::{BindDutyGroup, UnbindDutyGroup};
 use crate::actions::grid::{ReplaceCoverage, WriteRoster};
 use crate::actions::mentions::SetMentionSettings;
+use crate::actions::once::Receipt;
 use crate::actions::rotations::PatchRotation;
 use crate::actions::warnings::SetWarningSettings;
+use crate::domain::edit::{
+    ChannelChange, DutyGroupChoice, RotationPatch, SettingsChange, WarningChange,
+};
+use crate::domain::grid::{GridSpec, RosterSpec};
+use crate::domain::ids::{ChannelId, RosterId, RotationId};
 use crate::domain::refusal::invalid;
 use crate::server::Outcome;
 use crate::web::form::Errors;
 use crate::web::pages::{editable, path_to};
 use crate::web::visit::Visit;
-use crate::wire::{chat, edit, grid, mention, roster, warning};
 use maud::html;
+
+/// What restores a rotation's settings after a write.
+pub type Restores = (RotationId, Change);
+
+/// A write of settings that one write of the same kind undoes.
+#[derive(Clone)]
+pub enum Change {
+    Patch(RotationPatch),
+    Coverage(GridSpec),
+    Roster(Option<RosterId>, RosterSpec),
+    Channel(ChannelId, ChannelChange),
+    /// `None` unbinds.
+    DutyGroup(Option<DutyGroupChoice>),
+    Mentions(SettingsChange),
+    Warnings(WarningChange),
+}
+
+impl Change {
+    /// Carries it out as the API's operation does.
+    pub fn write(self, visit: &Visit, id: &RotationId) -> Result<Receipt, ActionError> {
+        let to = |name| (name, visit.here());
+        match self {
+            Change::Patch(patch) => {
+                visit.write(id, to("patchRotation"), PatchRotation(patch), nothing)
+            }
+            Change::Coverage(grid) => {
+                visit.write(id, to("replaceCoverage"), ReplaceCoverage(grid), nothing)
+            }
+            Change::Roster(roster, spec) => {
+                let name = match &roster {
+                    Some(_) => "narrowRoster",
+                    None => "setCommonRoster",
+                };
+                visit.write(id, to(name), WriteRoster { roster, spec }, nothing)
+            }
+            Change::Channel(channel, change) => {
+                let set = SetChannel { channel, change };
+                visit.write(id, to("setChannel"), set, nothing)
+            }
+            Change::DutyGroup(Some(choice)) => {
+                let bind = BindDutyGroup::new(choice);
+                visit.write(id, to("setOnDutyGroup"), bind, nothing)
+            }
+            Change::DutyGroup(None) => {
+                visit.write(id, to("removeOnDutyGroup"), UnbindDutyGroup, nothing)
+            }
+            Change::Mentions(change) => {
+                let set = SetMentionSettings(change);
+                visit.write(id, to("setMentionSettings"), set, nothing)
+            }
+            Change::Warnings(change) => {
+                let set = SetWarningSettings(change);
+                visit.write(id, to("setWarningSettings"), set, nothing)
+            }
+        }
+    }
+}
 
 /// POST /rotations/{rotation}/settings/restore.
 pub fn restore(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
     let back = visit.form.one("back").to_owned();
-    let body = visit.form.one("body").as_bytes();
     let again = |status, errors: Errors| {
         let content = html! {
             p { "The settings stay as they are." }
@@ -27,57 +89,15 @@ pub fn restore(visit: &Visit) -> Outcome {
         };
         page(visit, &rotation, &back, (status, &errors), content)
     };
-    let written = match visit.form.one("operation") {
-        "patchRotation" => {
-            let read = edit::patch(body).map(PatchRotation);
-            write(visit, &rotation, "patchRotation", read, &[], again)
-        }
-        "replaceCoverage" => {
-            let read = grid::parse(body).map(ReplaceCoverage);
-            write(visit, &rotation, "replaceCoverage", read, &[], again)
-        }
-        "narrowRoster" => {
-            let read = roster::parse(body).map(|spec| WriteRoster {
-                roster: Some(visit.form.one("named").into()),
-                spec,
-            });
-            write(visit, &rotation, "narrowRoster", read, &[], again)
-        }
-        "setCommonRoster" => {
-            let read = roster::parse_common(body);
-            let read = read.map(|spec| WriteRoster { roster: None, spec });
-            write(visit, &rotation, "setCommonRoster", read, &[], again)
-        }
-        "setChannel" => {
-            let read = edit::channel(body).map(|change| SetChannel {
-                channel: visit.form.one("named").into(),
-                change,
-            });
-            write(visit, &rotation, "setChannel", read, &[], again)
-        }
-        "setOnDutyGroup" => {
-            let read = chat::on_duty_group(body).map(BindDutyGroup::new);
-            write(visit, &rotation, "setOnDutyGroup", read, &[], again)
-        }
-        "removeOnDutyGroup" => {
-            let read = Ok(UnbindDutyGroup);
-            write(visit, &rotation, "removeOnDutyGroup", read, &[], again)
-        }
-        "setMentionSettings" => {
-            let read = mention::settings_change(body).map(SetMentionSettings);
-            write(visit, &rotation, "setMentionSettings", read, &[], again)
-        }
-        "setWarningSettings" => {
-            let read = warning::settings_change(body).map(SetWarningSettings);
-            write(visit, &rotation, "setWarningSettings", read, &[], again)
-        }
-        _ => return Ok(invalid("operation", "not one that can be undone")?),
+    let change = match visit.web.undos.get(visit.form.one("undo")) {
+        Some((of, change)) if of == rotation.id => Ok(change),
+        _ => invalid("undo", "this change can no longer be undone"),
     };
-    match written? {
-        Ok(receipt) => {
-            let told = "The change was undone.".to_owned();
-            done(visit, &rotation, &back, (told, None), &receipt)
-        }
-        Err(page) => Ok(page),
-    }
+    let saved = Saved {
+        part: &back,
+        names: &[],
+        told: "The change was undone.",
+        before: None,
+    };
+    carry_out(visit, &rotation, change, saved, again)
 }

@@ -5,19 +5,19 @@ mod shown;
 use super::coverage::{self, GridForm};
 use super::groups;
 use super::weigh::{self, ConfirmedForm};
-use super::{Before, done, ids, page, write};
-use crate::actions::grid::WriteRoster;
+use super::{Change, Saved, carry_out, page};
+use crate::domain::grid::{GridSpec, RosterSpec};
 use crate::domain::ids::{GroupId, RosterId, UserId};
+use crate::domain::limits::whole_number;
+use crate::domain::refusal::Refusal;
 use crate::domain::roster;
-use crate::domain::rotation::{Roster, Rotation};
+use crate::domain::rotation::{Narrowed, Roster, Rotation};
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::pages::editable;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
-use crate::wire::roster as wire;
 use maud::html;
-use serde_json::{Value, json};
 use shown::{card, places};
 
 const PART: &str = "rosters";
@@ -95,33 +95,18 @@ pub fn save(visit: &Visit) -> Outcome {
     let Some(roster) = roster else {
         return Err(crate::web::answer::nothing_here());
     };
-    let mut body = coverage::turns(&rotation, id.as_ref());
-    let before = body.clone();
-    let operation = if id.is_some() {
-        "narrowRoster"
-    } else {
-        "setCommonRoster"
-    };
-    let mut told = "The roster was saved.";
-    if verb == "turns" {
-        for next in body["nextTurns"].as_array_mut().into_iter().flatten() {
-            let field = format!(
-                "nextTurns.{}",
-                next["windowId"].as_str().unwrap_or_default()
-            );
-            if let Some(turn) = visit.form.filled(&field) {
-                next["nextTurn"] = json!(turn);
-            }
+    let was = coverage::turns(&rotation, id.as_ref());
+    let (read, told) = match verb {
+        "turns" => (turns(visit, &was), "Who is next was saved."),
+        _ => {
+            let listed = Ok(listed(visit, &rotation, roster, (verb, named)));
+            (listed, "The roster was saved.")
         }
-        told = "Who is next was saved.";
-    } else {
-        body = listed(visit, &rotation, roster, (verb, named));
-    }
-    let bytes = body.to_string();
-    let read = match id {
-        Some(_) => wire::parse(bytes.as_bytes()),
-        None => wire::parse_common(bytes.as_bytes()),
     };
+    let read = read.and_then(|spec| match id {
+        Some(_) => spec.checked(),
+        None => spec.checked_common(),
+    });
     let weighed = ConfirmedForm {
         part: PART,
         names: &[],
@@ -132,40 +117,44 @@ pub fn save(visit: &Visit) -> Outcome {
     if let Some(page) = weigh::before(visit, &rotation, weighed, edits, again)? {
         return Ok(page);
     }
-    let read = read.map(|spec| WriteRoster {
-        roster: id.clone(),
-        spec,
-    });
-    let receipt = match write(visit, &rotation, operation, read, &[], again)? {
-        Ok(receipt) => receipt,
-        Err(page) => return Ok(page),
-    };
     // A roster that followed everybody cannot be made to do so again.
-    let restored = match (verb, &roster.narrowed) {
-        ("turns", _) => Some(before),
+    let before = match (verb, &roster.narrowed) {
+        ("turns", _) => Some(was),
         (_, None) => None,
-        (_, Some(narrowed)) => {
-            let mut body = before;
-            body["userIds"] = json!(ids(&narrowed.users));
-            body["userGroupIds"] = json!(ids(&narrowed.groups));
-            Some(body)
-        }
+        (_, narrowed) => Some(RosterSpec {
+            narrowed: narrowed.clone(),
+            ..was
+        }),
     };
-    let before = restored.map(|body| Before {
-        operation,
-        named: id.as_ref().map_or(String::new(), ToString::to_string),
-        body,
-    });
-    done(visit, &rotation, PART, (told.to_owned(), before), &receipt)
+    let saved = Saved {
+        part: PART,
+        names: &[],
+        told,
+        before: before.map(|was| Change::Roster(id.clone(), was)),
+    };
+    let change = read.map(|spec| Change::Roster(id, spec));
+    carry_out(visit, &rotation, change, saved, again)
 }
 
-/// The list that a step asks for, as a body of the API.
+/// The next turns that a form asks for; those that it leaves open stay.
+fn turns(visit: &Visit, was: &RosterSpec) -> Result<RosterSpec, Refusal> {
+    let mut spec = was.clone();
+    for (index, next) in spec.turns.each.iter_mut().enumerate() {
+        let field = format!("nextTurns.{}", next.window);
+        if let Some(turn) = visit.form.filled(&field) {
+            next.turn = whole_number(&format!("nextTurns[{index}].nextTurn"), turn)?;
+        }
+    }
+    Ok(spec)
+}
+
+/// The list that a step asks for.
 fn listed(
     visit: &Visit,
     rotation: &Rotation,
     roster: &Roster,
     (verb, named): (&str, &str),
-) -> Value {
+) -> RosterSpec {
     let mut users = users_of(rotation, roster);
     let mut groups: Vec<GroupId> = roster.narrowed.clone().unwrap_or_default().groups;
     let at = users.iter().position(|one| one.as_str() == named);
@@ -192,25 +181,28 @@ fn listed(
         ("leave", _) => groups.retain(|group| group.as_str() != named),
         _ => {}
     }
-    json!({ "userIds": ids(&users), "userGroupIds": ids(&groups) })
+    RosterSpec {
+        narrowed: Some(Narrowed { users, groups }),
+        ..RosterSpec::default()
+    }
 }
 
 /// Gives each place of the grid the roster that the form names.
 fn save_places(visit: &Visit, rotation: &Rotation) -> Outcome {
     let again = |status, errors: Errors| form(visit, rotation, (status, &visit.form, &errors));
-    let mut body = coverage::body(visit, rotation)?;
+    let mut grid = GridSpec::of(rotation);
     let names: Vec<String> = (0..rotation.cells.len())
         .map(|index| format!("cells[{index}].rosterId"))
         .collect();
     for (index, name) in names.iter().enumerate() {
         if visit.form.names(name) {
-            body["cells"][index]["rosterId"] = json!(visit.form.filled(name));
+            grid.cells[index].roster = visit.form.filled(name).map(RosterId::from);
         }
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let wished = GridForm {
         part: PART,
-        body: &body,
+        grid: Ok(grid),
         path: "",
         names: &names,
         remarked: &[],

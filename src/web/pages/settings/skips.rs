@@ -1,8 +1,8 @@
 //! Skipped days: which days each window skips, and whether they count as covered.
 
-use super::{Before, action, carried, done, grid, page, patch, weigh};
-use crate::actions::ActionError;
+use super::{Change, Saved, action, carried, carry_out, grid, page, weigh};
 use crate::domain::cadence::Cadence;
+use crate::domain::edit::RotationPatch;
 use crate::domain::rotation::Rotation;
 use crate::domain::wording;
 use crate::server::{Outcome, Problem, Response};
@@ -13,7 +13,6 @@ use crate::web::visit::Visit;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use maud::html;
-use serde_json::json;
 
 const PART: &str = "skips";
 
@@ -103,21 +102,28 @@ pub fn save(visit: &Visit) -> Outcome {
     if visit.form.names("edit") {
         return again(200, Errors::default());
     }
-    let body = json!({ "skipsAreOffTime": off });
+    let setting = |off| RotationPatch {
+        skips_are_off_time: Some(off),
+        ..RotationPatch::default()
+    };
     if visit.form.one("confirmed") != "true" {
-        let edits = weigh::patch(&body).map_err(ActionError::from);
-        let looked = edits.and_then(|edits| weigh::look(visit, &rotation.id, edits));
+        let looked = weigh::look(visit, &rotation.id, weigh::patch(setting(off)));
         return match failing(visit, &rotation.id, looked, &["skipsAreOffTime"], again)? {
             Ok(looked) => weigh::shown(visit, &rotation, PART, looked, (&[], html! {})),
             Err(page) => Ok(page),
         };
     }
-    match patch(visit, &rotation, &body, &["skipsAreOffTime"], again)? {
-        Ok(receipt) => {
-            let before = Before::patch(json!({ "skipsAreOffTime": rotation.skips_are_off_time }));
-            let told = "The setting was saved.".to_owned();
-            done(visit, &rotation, PART, (told, Some(before)), &receipt)
-        }
-        Err(page) => Ok(page),
-    }
+    let saved = Saved {
+        part: PART,
+        names: &["skipsAreOffTime"],
+        told: "The setting was saved.",
+        before: Some(Change::Patch(setting(rotation.skips_are_off_time))),
+    };
+    carry_out(
+        visit,
+        &rotation,
+        Ok(Change::Patch(setting(off))),
+        saved,
+        again,
+    )
 }

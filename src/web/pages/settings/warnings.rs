@@ -1,7 +1,8 @@
 //! Which warnings about its plan a rotation wants.
 
-use super::{Before, action, carried, done, page, write};
-use crate::actions::warnings::SetWarningSettings;
+use super::{Change, Saved, action, carried, carry_out, page};
+use crate::domain::edit::WarningChange;
+use crate::domain::limits::whole_number;
 use crate::domain::rotation::Rotation;
 use crate::domain::warning_kinds::WarningKind;
 use crate::server::{Outcome, Problem, Response};
@@ -10,9 +11,7 @@ use crate::web::pages::editable;
 use crate::web::parts::fields::{Choice, Filled};
 use crate::web::parts::warned;
 use crate::web::visit::Visit;
-use crate::wire::warning;
 use maud::{Markup, html};
-use serde_json::json;
 
 const PART: &str = "warnings";
 const FIELDS: [&str; 2] = ["on", "shortRestHours"];
@@ -67,19 +66,18 @@ pub fn save(visit: &Visit) -> Outcome {
     let off = WarningKind::ALL
         .into_iter()
         .filter(|kind| !visit.form.has("on", kind.name()));
-    let off: Vec<&str> = off.map(WarningKind::name).collect();
-    let body = json!({ "off": off, "shortRestHours": visit.form.one("shortRestHours").trim() });
-    let read = warning::settings_change(body.to_string().as_bytes()).map(SetWarningSettings);
-    match write(visit, &rotation, "setWarningSettings", read, &FIELDS, again)? {
-        Ok(receipt) => {
-            let before = Before {
-                operation: "setWarningSettings",
-                named: String::new(),
-                body: json!(warning::settings(&rotation.profile.warnings)),
-            };
-            let told = "The settings were saved.".to_owned();
-            done(visit, &rotation, PART, (told, Some(before)), &receipt)
-        }
-        Err(page) => Ok(page),
-    }
+    let hours = whole_number("shortRestHours", visit.form.one("shortRestHours").trim());
+    let read = hours.and_then(|hours| WarningChange::new(Some(off.collect()), Some(hours)));
+    let was = &rotation.profile.warnings;
+    let before = WarningChange {
+        off: Some(was.off.clone()),
+        short_rest_hours: Some(was.short_rest_hours),
+    };
+    let saved = Saved {
+        part: PART,
+        names: &FIELDS,
+        told: "The settings were saved.",
+        before: Some(Change::Warnings(before)),
+    };
+    carry_out(visit, &rotation, read.map(Change::Warnings), saved, again)
 }

@@ -3,7 +3,7 @@
 use super::{action, page};
 use crate::actions::ActionError;
 use crate::actions::preview::{self, Change, Preview, When};
-use crate::domain::edit::Edits;
+use crate::domain::edit::{Edits, RotationPatch};
 use crate::domain::forecast::{Difference, Planned};
 use crate::domain::grid::RosterSpec;
 use crate::domain::ids::{LaneId, RosterId, RotationId, UserId};
@@ -16,11 +16,9 @@ use crate::web::parts::fields::hidden;
 use crate::web::parts::load::short;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
-use crate::wire::edit;
 use crate::wire::etag::Precondition;
 use jiff::SignedDuration;
 use maud::{Markup, html};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Rows of the table at the most.
@@ -95,13 +93,12 @@ pub fn before(
     }
 }
 
-/// The edit that a body of PATCH makes.
-pub fn patch(body: &Value) -> Result<Edits, Refusal> {
-    let patch = edit::patch(body.to_string().as_bytes())?;
-    Ok(Edits {
+/// The edit that a PATCH makes.
+pub fn patch(patch: RotationPatch) -> Edits {
+    Edits {
         patch: Some(patch),
         ..Edits::default()
-    })
+    }
 }
 
 /// The edit that a write of a roster makes.

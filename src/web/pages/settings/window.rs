@@ -4,7 +4,7 @@ mod form;
 mod read;
 
 use super::coverage::{self, GridForm};
-use crate::domain::grid::CadenceSpec;
+use crate::domain::grid::{CadenceSpec, GridSpec, WindowSpec};
 use crate::domain::ids::WindowId;
 use crate::domain::rotation::{Mode, Rotation};
 use crate::domain::wording;
@@ -16,11 +16,9 @@ use crate::web::pages::{editable, times};
 use crate::web::parts::cadence;
 use crate::web::parts::time::Times;
 use crate::web::visit::Visit;
-use crate::wire::grid as wire;
 use form::{LINES, form, values};
 use maud::{Markup, html};
 use read::read;
-use serde_json::{Map, Value, json};
 
 const FIELDS: [&str; 14] = [
     "name",
@@ -64,7 +62,7 @@ fn place(visit: &Visit, rotation: &Rotation) -> Result<usize, Problem> {
 pub fn show(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
     let index = place(visit, &rotation)?;
-    let values = values(visit, &rotation, index)?;
+    let values = values(visit, &rotation, index);
     form(visit, &rotation, index, (200, &values, &Errors::default()))
 }
 
@@ -72,9 +70,8 @@ pub fn show(visit: &Visit) -> Outcome {
 pub fn save(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
     let index = place(visit, &rotation)?;
-    let mut body = coverage::body(visit, &rotation)?;
     if visit.form.one("step") == "remove" {
-        return remove(visit, &rotation, index, body);
+        return remove(visit, &rotation, index);
     }
     if visit.form.names("more") {
         let lines: usize = visit.form.one("lines").parse().unwrap_or(LINES);
@@ -97,7 +94,11 @@ pub fn save(visit: &Visit) -> Outcome {
     if !errors.is_empty() {
         return again(400, errors);
     }
-    put(&mut body, &rotation, index, asked);
+    let more = match &asked {
+        Ok(window) => shown(visit, window),
+        Err(_) => html! {},
+    };
+    let grid = asked.map(|asked| put(&rotation, index, asked));
     let path = format!("windows[{index}]");
     let told = match index < rotation.windows.len() {
         true => "The window was saved.",
@@ -105,30 +106,28 @@ pub fn save(visit: &Visit) -> Outcome {
     };
     let wished = GridForm {
         part: "grid",
-        body: &body,
+        grid,
         path: &path,
         names: &FIELDS,
         remarked: &remarked,
-        more: shown(visit, &body, index),
+        more,
         told: told.to_owned(),
         restores: true,
     };
     coverage::save(visit, &rotation, wished, again)
 }
 
-fn remove(visit: &Visit, rotation: &Rotation, index: usize, mut body: Value) -> Outcome {
-    let id = body["windows"][index]["id"].clone();
-    let windows = body["windows"].as_array_mut();
-    windows
-        .into_iter()
-        .for_each(|windows| windows.retain(|window| window["id"] != id));
-    let cells = body["cells"].as_array_mut();
-    cells
-        .into_iter()
-        .for_each(|cells| cells.retain(|cell| cell["windowId"] != id));
+fn remove(visit: &Visit, rotation: &Rotation, index: usize) -> Outcome {
+    let mut grid = GridSpec::of(rotation);
+    if let Some(window) = rotation.windows.get(index) {
+        grid.windows.iter_mut().for_each(|windows| {
+            windows.remove(index);
+        });
+        grid.cells.retain(|cell| cell.window != window.id.as_str());
+    }
     let wished = GridForm {
         part: "grid",
-        body: &body,
+        grid: Ok(grid),
         path: "",
         names: &[],
         remarked: &[],
@@ -137,46 +136,32 @@ fn remove(visit: &Visit, rotation: &Rotation, index: usize, mut body: Value) -> 
         restores: false,
     };
     coverage::save(visit, rotation, wished, |status, errors| {
-        let values = values(visit, rotation, index)?;
+        let values = values(visit, rotation, index);
         form(visit, rotation, index, (status, &values, &errors))
     })
 }
 
-/// Gives a body the window. By hand or by cadences is for all windows at once.
-fn put(body: &mut Value, rotation: &Rotation, index: usize, asked: Map<String, Value>) {
-    let Some(windows) = body["windows"].as_array_mut() else {
-        return;
-    };
-    let is_manual = asked["cadence"]["type"] == "manual";
+/// The grid with the window. By hand or by cadences is for all windows at once.
+fn put(rotation: &Rotation, index: usize, asked: WindowSpec) -> GridSpec {
+    let mut grid = GridSpec::of(rotation);
+    let windows = grid.windows.get_or_insert_default();
+    let is_manual = asked.cadence == CadenceSpec::Manual;
     if is_manual != (rotation.mode() == Mode::Manual) {
         for window in windows.iter_mut() {
-            window["cadence"] = asked["cadence"].clone();
-            window["timeZone"] = asked["timeZone"].clone();
-            window["coverage"] = json!([]);
+            window.cadence = asked.cadence.clone();
+            window.zone = asked.zone;
+            window.coverage = Vec::new();
         }
     }
     match windows.get_mut(index) {
-        Some(window) => {
-            for (name, value) in asked {
-                window[name] = value;
-            }
-            if is_manual {
-                window["coverage"] = json!([]);
-            }
-        }
-        None => windows.push(Value::Object(asked)),
+        Some(window) => *window = asked,
+        None => windows.push(asked),
     }
+    grid
 }
 
-/// The window that would be, in words and drawn, with its next hand-overs.
-fn shown(visit: &Visit, body: &Value, index: usize) -> Markup {
-    let Ok(spec) = wire::parse(body.to_string().as_bytes()) else {
-        return html! {};
-    };
-    let windows = spec.windows.unwrap_or_default();
-    let Some(window) = windows.get(index) else {
-        return html! {};
-    };
+/// A window in words and drawn, with its next hand-overs.
+fn shown(visit: &Visit, window: &WindowSpec) -> Markup {
     let timed = match &window.cadence {
         CadenceSpec::Timed(cadence) => Some(cadence),
         _ => None,

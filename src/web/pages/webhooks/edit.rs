@@ -2,7 +2,7 @@
 
 use super::{carried, check, crumbs, facts, named, path_to, write};
 use crate::actions::{ActionError, webhooks};
-use crate::domain::webhook::EventType;
+use crate::domain::webhook::{EventType, WebhookSpec};
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::Note;
@@ -11,9 +11,7 @@ use crate::web::parts::confirm;
 use crate::web::parts::fields::{self, Choice, Filled, hidden};
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use crate::wire::webhook as wire;
 use maud::{Markup, html};
-use serde_json::json;
 
 /// The fields that refusals may name.
 pub const FIELDS: [&str; 4] = ["name", "url", "eventTypes", "graceSeconds"];
@@ -72,11 +70,13 @@ fn meaning(kind: EventType) -> &'static str {
     }
 }
 
-/// The body of the API that a form stands for.
-fn body(form: &Form) -> Vec<u8> {
-    let types: Vec<&str> = form.all("eventTypes").collect();
-    let body = json!({ "name": form.one("name").trim(), "url": form.one("url").trim(), "eventTypes": types });
-    body.to_string().into_bytes()
+/// The parameters that a form asks for.
+fn spec(visit: &Visit) -> Result<WebhookSpec, ActionError> {
+    let form = &visit.form;
+    let (name, url) = (form.one("name").trim().to_owned(), form.one("url").trim());
+    let types: Vec<String> = form.all("eventTypes").map(str::to_owned).collect();
+    let target = |url: &str| webhooks::target(visit.app(), url);
+    Ok(WebhookSpec::new(name, url, &types, target)?)
 }
 
 /// POST /webhooks.
@@ -84,10 +84,8 @@ pub fn create(visit: &Visit) -> Outcome {
     check(visit)?;
     visit.once(|| {
         let app = visit.app();
-        let spec = wire::new_webhook(&body(&visit.form), |url| webhooks::target(app, url));
-        let made = spec
-            .map_err(ActionError::from)
-            .and_then(|spec| webhooks::register(app, &visit.author("registerWebhook"), spec));
+        let author = visit.author("registerWebhook");
+        let made = spec(visit).and_then(|spec| webhooks::register(app, &author, spec));
         let again = |status, errors: Errors| new_page(visit, status, &visit.form, &errors);
         let made = match refused(visit, made, &FIELDS, again)? {
             Ok(made) => made,
@@ -139,10 +137,8 @@ pub fn replace(visit: &Visit) -> Outcome {
     let (webhook, precondition) = (named(visit)?, visit.precondition()?);
     visit.once(|| {
         let app = visit.app();
-        let spec = wire::replacement(&body(&visit.form), |url| webhooks::target(app, url));
         let author = visit.author("replaceWebhook");
-        let outcome = spec
-            .map_err(ActionError::from)
+        let outcome = spec(visit)
             .and_then(|spec| webhooks::replace(app, &author, &webhook.id, &precondition, spec));
         let saved = |_| {
             visit.note(Note::new("The endpoint was saved."));

@@ -3,7 +3,8 @@
 use super::{carried, delivery_state, events, named, path_to, state, write};
 use crate::actions::{ActionError, deliveries, webhooks};
 use crate::domain::ids::RotationId;
-use crate::domain::webhook::{Delivery, DeliveryState, EventType, Webhook};
+use crate::domain::limits::whole_number;
+use crate::domain::webhook::{self, Delivery, DeliveryState, EventType, Webhook};
 use crate::server::{Outcome, Problem, Response};
 use crate::store::{DeliveryFilter, Page};
 use crate::web::form::Errors;
@@ -13,10 +14,8 @@ use crate::web::pages::{pager, times};
 use crate::web::parts::fields::{self, Choice, Filled};
 use crate::web::visit::Visit;
 use crate::web::{answer, form, layout};
-use crate::wire::webhook as wire;
 use jiff::SignedDuration;
 use maud::{Markup, html};
-use serde_json::json;
 
 /// Deliveries on one page.
 const ROWS: u32 = 50;
@@ -260,6 +259,6 @@ pub fn step(visit: &Visit) -> Outcome {
 /// How long the present secret goes on signing.
 fn grace(visit: &Visit) -> Result<SignedDuration, ActionError> {
     let typed = visit.form.filled("graceSeconds");
-    let body = typed.map(|seconds| json!({ "graceSeconds": seconds }).to_string());
-    Ok(wire::grace(body.unwrap_or_default().as_bytes())?)
+    let seconds = typed.map(|seconds| whole_number("graceSeconds", seconds));
+    Ok(webhook::grace(seconds.transpose()?)?)
 }

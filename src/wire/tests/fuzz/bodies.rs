@@ -160,7 +160,7 @@ fn readers() -> Vec<Reader> {
         ),
         reader(
             "change",
-            |b| debug(arrangement::parse_change(b)),
+            |b| debug(arrangement::parse_change(b, "arr_1".into())),
             assignment,
         ),
         reader(

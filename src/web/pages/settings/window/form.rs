@@ -1,17 +1,17 @@
 //! The form of a window: what it has as fields, and the fields shown.
 
 use super::{STRETCH, times_in};
+use crate::domain::cadence::{Cadence, CadenceType, Kind};
 use crate::domain::rotation::Rotation;
-use crate::domain::wording::DAYS;
+use crate::domain::wording::{DAYS, day_name};
 use crate::domain::zones;
 use crate::server::{Problem, Response};
 use crate::web::form::{Errors, Form, capital};
-use crate::web::pages::settings::{action, carried, coverage, grid, page};
+use crate::web::pages::settings::{action, carried, grid, page};
 use crate::web::parts::cadence;
 use crate::web::parts::fields::{self, Choice, Filled, hidden};
 use crate::web::visit::Visit;
 use maud::{Markup, html};
-use serde_json::Value;
 
 /// Lines for stretches of hours that a form begins with, and by how many it grows.
 pub const LINES: usize = 3;
@@ -27,61 +27,74 @@ const TYPES: [(&str, &str); 7] = [
     ("manual", "By hand"),
 ];
 
-/// The values of a window as fields of its form.
-pub fn values(visit: &Visit, rotation: &Rotation, index: usize) -> Result<Form, Problem> {
+/// What a window has, as the fields of its form.
+pub fn values(visit: &Visit, rotation: &Rotation, index: usize) -> Form {
     let window = rotation.windows.get(index);
     let like = window.unwrap_or(&rotation.windows[0]);
-    let shown = coverage::window(visit, like)?;
     let zone = like.zone.unwrap_or(visit.zone);
-    let text = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    };
     let mut fields: Vec<(String, String)> = Vec::new();
     if let Some(name) = window.and_then(|window| window.name.clone()) {
         fields.push(("name".into(), name));
     }
     fields.push(("timeZone".into(), zone.to_string()));
-    let stretches = shown["coverage"].as_array().filter(|_| window.is_some());
-    for stretch in stretches.into_iter().flatten() {
-        fields.extend(STRETCH.map(|name| (name.to_owned(), text(&stretch[name]))));
+    for stretch in window.iter().flat_map(|window| &window.coverage) {
+        let (starts, ends) = (day_name(stretch.start_day), day_name(stretch.end_day));
+        let (start, end) = (stretch.start_time.to_string(), stretch.end_time.to_string());
+        let parts = [starts.to_owned(), start, ends.to_owned(), end];
+        fields.extend(STRETCH.map(str::to_owned).into_iter().zip(parts));
     }
-    let starts = match &like.cadence {
+    let cadence = like.cadence.as_ref();
+    let starts = match cadence {
         Some(cadence) => times_in(visit, cadence.zone).value(cadence.starts_at),
         None => format!("{}T09:00", times_in(visit, zone).date_value(visit.now)),
     };
-    let cadence = &shown["cadence"];
-    let list = |name: &str| {
-        let listed = cadence[name].as_array();
-        let listed = listed.into_iter().flatten().map(&text);
-        listed.collect::<Vec<_>>()
-    };
-    let or = |name: &str, usual: &str| match &cadence[name] {
-        Value::Null => usual.to_owned(),
-        value => text(value),
+    let skips = cadence.map(Cadence::effective_skips).unwrap_or_default();
+    let (mut times, mut days, mut weeks) = (String::new(), Vec::new(), Vec::<u8>::new());
+    match cadence.map(|cadence| &cadence.kind) {
+        Some(Kind::Daily { times: all }) => times = listed(all),
+        Some(Kind::DaysOfWeekList(all)) => days.extend(all.iter().copied().map(day_name)),
+        Some(Kind::NthWeekdayOfMonth { weeks: all, .. }) => weeks.extend(all),
+        _ => {}
+    }
+    let kind = CadenceType::of(cadence);
+    let day = match kind {
+        CadenceType::DayOfWeek | CadenceType::NthWeekdayOfMonth => {
+            cadence.map(Cadence::day_of_week)
+        }
+        _ => None,
     };
     for (name, value) in [
-        ("type", or("type", "dayOfWeek")),
-        ("timeZone", or("timeZone", zone.as_str())),
+        ("type", kind.name().to_owned()),
+        (
+            "timeZone",
+            cadence.map_or(zone, |cadence| cadence.zone).to_string(),
+        ),
         ("startsAt", starts),
-        ("period", or("period", "1")),
-        ("times", list("times").join(", ")),
-        ("countryCodes", list("countryCodes").join(", ")),
-        ("skipWeekends", or("skipWeekends", "false")),
-        ("skipNationalHolidays", or("skipNationalHolidays", "false")),
-        ("dayOfWeek", or("dayOfWeek", "monday")),
+        (
+            "period",
+            cadence.map_or(1, |cadence| cadence.period).to_string(),
+        ),
+        ("times", times),
+        ("countryCodes", listed(&skips.countries)),
+        ("skipWeekends", skips.weekends.to_string()),
+        ("skipNationalHolidays", skips.national_holidays.to_string()),
+        ("dayOfWeek", day.map_or(DAYS[0], day_name).to_owned()),
     ] {
         fields.push((format!("cadence.{name}"), value));
     }
-    for name in ["daysOfWeek", "weeksInMonth"] {
-        fields.extend(
-            list(name)
-                .into_iter()
-                .map(|one| (format!("cadence.{name}"), one)),
-        );
-    }
-    Ok(Form::with(fields))
+    let days = days
+        .into_iter()
+        .map(|day| ("cadence.daysOfWeek".to_owned(), day.to_owned()));
+    let weeks = weeks
+        .iter()
+        .map(|week| ("cadence.weeksInMonth".to_owned(), week.to_string()));
+    fields.extend(days.chain(weeks));
+    Form::with(fields)
+}
+
+fn listed<T: ToString>(all: &[T]) -> String {
+    let all: Vec<String> = all.iter().map(T::to_string).collect();
+    all.join(", ")
 }
 
 /// The form, with what is wrong with it.
