@@ -96,13 +96,13 @@
 //!
 //! # Partners
 //!
-//! [`sources`] reads schedules of partner paging systems into [`domain::external`]. `rota import` gives what was read to
+//! [`sources`] reads schedules of partner paging systems into [`domain::partner`]. `rota import` gives what was read to
 //! `actions::import_schedule`: `domain::blueprint` says the schedule as a grid, the rotation is made in a transaction, and its
 //! forecast is compared with the partner's timeline before the transaction is committed or undone.
 //!
-//! # Outside sources
+//! # Polled sources
 //!
-//! What is read from outside again and again implements `actions::outside::Source`. [`sync`] runs a loop for each source; a move
+//! Every source that is polled implements `actions::polling::Source`. [`sync`] runs a loop for each source; a move
 //! of the development clock and `POST /dev/sync` read through it too.
 //!
 //! # Calendars of people

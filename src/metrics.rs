@@ -10,7 +10,7 @@ mod snapshot;
 pub use route::RouteMetrics;
 pub use snapshot::{ChatHealth, Snapshot, StorageHealth, on_call};
 
-use crate::domain::external::Partner;
+use crate::domain::partner::Partner;
 use crate::domain::relay::Way;
 use crate::domain::webhook::{DeliveryState, Outcome};
 use prometheus::core::Collector;

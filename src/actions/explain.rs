@@ -15,10 +15,10 @@ use crate::domain::explain::{
     self, Around, ExplainedCell, Explanation, RecordedEntry, Search, Source, Step, Told,
     Unrecorded, Vocabulary,
 };
+use crate::domain::external::External;
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{AbsenceId, ArrangementId, CellId, RotationId, UserId, WindowId};
-use crate::domain::linked::External;
 use crate::domain::naming::Naming;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::RequestKind;

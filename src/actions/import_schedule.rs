@@ -16,11 +16,11 @@ use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::blueprint::{self, Agreement, Blueprint, Takeover};
 use crate::domain::edit::{NewAssignment, NewRotation, RotationPatch};
 use crate::domain::event::Event;
-use crate::domain::external::{Definition, Member, OutsidePerson, Partner, Timeline};
 use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::PeopleNames;
+use crate::domain::partner::{Definition, Member, Partner, PartnerPerson, Timeline};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -33,7 +33,7 @@ pub struct Reading {
     pub partner: Partner,
     pub definition: Definition,
     pub timeline: Timeline,
-    pub people: Vec<OutsidePerson>,
+    pub people: Vec<PartnerPerson>,
 }
 
 impl Reading {
@@ -46,7 +46,7 @@ impl Reading {
         let shifts = self.timeline.shifts.iter_mut();
         let shifts = shifts.map(|shift| &mut shift.member);
         let people = self.people.iter();
-        let people: BTreeMap<&str, &OutsidePerson> = people
+        let people: BTreeMap<&str, &PartnerPerson> = people
             .map(|person| (person.participant_id.as_str(), person))
             .collect();
         let name = |member: &mut Member| {

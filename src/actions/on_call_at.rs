@@ -9,10 +9,10 @@ use crate::domain::duty_at::{
     Backward, Bounds, DutyAt, HandOvers, Held, OnCall, Onward, Present, was_open,
 };
 use crate::domain::event::Nobody;
+use crate::domain::external::Outsider;
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, RotationId, UserId};
-use crate::domain::linked::Outsider;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::resolve;
 use crate::domain::rotation::{Reason, Rotation};

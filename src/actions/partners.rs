@@ -7,7 +7,7 @@ pub mod people;
 pub mod reading;
 pub mod schedules;
 
-use crate::domain::external::{Partner, ReadFailure};
+use crate::domain::partner::{Partner, ReadFailure};
 use crate::domain::refusal::Refusal;
 use crate::sources::{Failure, Settings, Source};
 use concurrency::Crowd;

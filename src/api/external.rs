@@ -10,7 +10,7 @@ use crate::actions::partners::schedules::{PartnerStatus, WithRotations};
 use crate::actions::partners::{people, schedules};
 use crate::wire::etag::Precondition;
 use crate::wire::external::{
-    self as wire, LinkRequest, OutsidePerson, ParticipantRequest, Partner, PartnerSchedule,
+    self as wire, LinkRequest, ParticipantRequest, Partner, PartnerPerson, PartnerSchedule,
 };
 use crate::wire::moment::Moment;
 use crate::wire::page::Page;
@@ -65,7 +65,7 @@ fn schedule((schedule, rotations): WithRotations) -> PartnerSchedule {
 
 pub const PEOPLE: Operation = operation("listPartnerPeople", "partners", "List a partner's people")
     .about("The people of the schedules that rotations follow, by name, and who they are in the workspace.")
-    .gives_page::<OutsidePerson>("A page of people.");
+    .gives_page::<PartnerPerson>("A page of people.");
 
 /// GET a partner's people.
 pub fn people(call: &Call) -> Outcome {
@@ -75,9 +75,9 @@ pub fn people(call: &Call) -> Outcome {
     answer::json(200, &page_of(found, page).map(person))
 }
 
-fn person(found: Participant) -> OutsidePerson {
+fn person(found: Participant) -> PartnerPerson {
     let Participant { person, user } = found;
-    OutsidePerson {
+    PartnerPerson {
         participant_id: person.participant_id,
         name: person.name,
         email: person.email,
@@ -90,7 +90,7 @@ pub const PERSON: Operation = operation("setPartnerPerson", "partners", "Say who
     .about("Counts before the mail address. `userId` null goes by the mail address again. Every rotation that shows the person \
         follows at once.")
     .takes::<ParticipantRequest>()
-    .gives::<OutsidePerson>(200, "The person.");
+    .gives::<PartnerPerson>(200, "The person.");
 
 /// PUT who a partner's person is.
 pub fn set_person(call: &Call) -> Outcome {

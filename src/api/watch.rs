@@ -6,7 +6,7 @@ use super::operation::{Operation, operation};
 use super::readiness::{age, ago};
 use crate::actions::{Error, TIMER, directory_sync};
 use crate::domain::chat::PlatformState;
-use crate::domain::linked::Link;
+use crate::domain::external::Link;
 use crate::domain::snapshot::{OpenSlot, Queue};
 use crate::domain::zones;
 use crate::metrics::{self, ChatHealth, Snapshot, StorageHealth};

@@ -9,9 +9,9 @@ use crate::actions::reach::{self, InboxOnly};
 use crate::carriers::Carriers;
 use crate::client::Tls;
 use crate::config::Config;
-use crate::domain::external::Partner;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
+use crate::domain::partner::Partner;
 use crate::oidc::{Provider, Settings};
 use crate::runtime::clock::Clock;
 use crate::store::{

@@ -10,7 +10,7 @@ use super::workspace::{Program, database, settings_with};
 use super::{Failure, Place, demo};
 use crate::actions::App;
 use crate::actions::development::{self, Credentials};
-use crate::actions::outside::Which;
+use crate::actions::polling::Which;
 use crate::api;
 use crate::chat::{FailureControl, FaultyChat};
 use crate::config::{self, Config, Listen};

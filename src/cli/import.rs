@@ -12,8 +12,8 @@ use crate::actions::App;
 use crate::actions::import_schedule::{self, ImportOptions, Imported, Outcome, Reading};
 use crate::config::Config;
 use crate::domain::blueprint::Agreement;
-use crate::domain::external::{MemberKind, OutsidePerson, Partner};
 use crate::domain::ids::UserId;
+use crate::domain::partner::{MemberKind, Partner, PartnerPerson};
 use crate::domain::time::Interval;
 use crate::sources::{self, Source};
 use clap::Args;
@@ -183,7 +183,7 @@ fn read_file(path: &Path, partner: Partner, span: Interval) -> Result<Reading, F
     };
     let definition = sources::definition_of(partner, file.schedule, span);
     let timeline = sources::timeline_of(partner, file.timeline, span);
-    let people = file.users.into_iter().map(|person| OutsidePerson {
+    let people = file.users.into_iter().map(|person| PartnerPerson {
         participant_id: person.id,
         name: person.name,
         email: person.email,

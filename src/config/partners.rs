@@ -5,7 +5,7 @@ use super::table::{Part, table, text};
 use super::values::{HOUR, fitting, is_mail_address, is_plain_host, within};
 use super::{Config, Origins};
 use crate::client::{Proxy, Secret};
-use crate::domain::external::Partner;
+use crate::domain::partner::Partner;
 use crate::domain::site::{host_of, is_loopback};
 use crate::sources::{DeskSettings, KeySettings, Settings};
 use jiff::SignedDuration;

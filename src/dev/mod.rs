@@ -6,7 +6,7 @@ mod receiver;
 
 use crate::actions::chat_ids::{self, NamedIds};
 use crate::actions::keys::{self, NewKey};
-use crate::actions::outside::{Readings, Which};
+use crate::actions::polling::{Readings, Which};
 use crate::actions::{App, Error, dev_clock, directory, tier, webhooks};
 use crate::chat::{self, FailureControl};
 use crate::domain::access::Principal;

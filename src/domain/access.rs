@@ -1,7 +1,7 @@
 //! Principals and their rights. All rights are decided here.
 
-use super::external::Partner;
 use super::ids::{CalendarFeedId, KeyId, RotationId, SessionId, TokenId, UserId};
+use super::partner::Partner;
 use super::refusal::Refusal;
 use super::rotation::Rotation;
 use crate::domain::words::words;

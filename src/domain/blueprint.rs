@@ -15,13 +15,13 @@ mod turns;
 pub use proof::{Agreement, Disagreement, Side, agreement};
 
 use super::coverage::Stretch;
-use super::external::{Definition, OutsideRotation, Timeline};
 use super::grid::{
     CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, RosterSpec, TurnsSpec, WindowSpec,
     ZoneSpec,
 };
 use super::holidays::Calendar;
 use super::ids::{RosterId, UserId};
+use super::partner::{Definition, PartnerRotation, Timeline};
 use super::rotation::{Narrowed, Rotation};
 use super::time::Interval;
 use super::zones::ZoneName;
@@ -153,7 +153,7 @@ fn changes_clocks(zone: ZoneName, timeline: &Timeline) -> bool {
 }
 
 /// What a sentence calls a rotation.
-fn called(rotation: &OutsideRotation) -> String {
+fn called(rotation: &PartnerRotation) -> String {
     match rotation.name.as_str() {
         "" => format!("the rotation {}", rotation.id),
         name => format!("the rotation {name:?}"),
@@ -162,7 +162,7 @@ fn called(rotation: &OutsideRotation) -> String {
 
 impl Blueprint {
     /// The hours of a rotation; everything finer than a minute is left out, and said.
-    fn hours(&mut self, rotation: &OutsideRotation) -> Week {
+    fn hours(&mut self, rotation: &PartnerRotation) -> Week {
         let (week, is_exact) = Week::of(&rotation.restrictions);
         if !is_exact {
             let name = called(rotation);
@@ -176,7 +176,7 @@ impl Blueprint {
     /// Adds a slot, with what it cannot say.
     fn add(
         &mut self,
-        rotation: &OutsideRotation,
+        rotation: &PartnerRotation,
         hours: &Week,
         timeline: &Timeline,
         known: &Known,

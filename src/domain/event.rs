@@ -1,8 +1,8 @@
 //! The events that a change of a rotation publishes (rules.md 16.1).
 
+use super::external::Who;
 use super::holidays::Calendar;
 use super::ids::ArrangementId;
-use super::linked::Who;
 use super::resolve;
 use super::rotation::{Cell, Rotation};
 use super::webhook::EventType;

@@ -5,8 +5,8 @@ mod absent;
 mod agreements;
 mod deal;
 mod edit;
+mod external;
 mod memo;
-mod outside;
 mod record;
 
 use super::absence::{Absences, Skipped};

@@ -3,9 +3,9 @@
 
 use super::absence::Away;
 use super::arrangement::Arranged;
+use super::external::External;
 use super::holidays::Calendar;
 use super::ids::{ArrangementId, UserId};
-use super::linked::External;
 use super::rotation::{Cell, Holder, NextTurn, PassedOver, Roster, Rotation, Skipped, Window};
 use super::time::Interval;
 use jiff::Timestamp;

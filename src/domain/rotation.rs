@@ -6,11 +6,11 @@ use super::absence_policy::AbsencePolicy;
 use super::arrangement::Arranged;
 use super::cadence::Cadence;
 use super::coverage::{Hours, OffDays, Stretch};
+use super::external::External;
 use super::ids::{
     ArrangementId, CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId,
 };
 use super::key::Key;
-use super::linked::External;
 use super::mention::MentionSettings;
 use super::refusal::Refusal;
 use super::request::Pending;

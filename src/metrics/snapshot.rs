@@ -1,8 +1,8 @@
 //! The state of the server in the Prometheus text format 0.0.4. It is rendered directly: with 10,000 rotations a registry
 //! would hold a series for every slot permanently.
 
+use crate::domain::external::Link;
 use crate::domain::ids::RotationId;
-use crate::domain::linked::Link;
 use crate::domain::relay::Way;
 use crate::domain::snapshot::{Listed, OpenSlot, Queue};
 use crate::domain::warning_kinds::{Severity, WarningKind};

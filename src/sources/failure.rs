@@ -1,6 +1,6 @@
 //! Why a reading failed.
 
-use crate::domain::external::ReadFailure;
+use crate::domain::partner::ReadFailure;
 use std::fmt;
 use std::time::Duration;
 

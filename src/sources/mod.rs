@@ -1,6 +1,6 @@
 //! Reading schedules of partner paging systems: PagerDuty, Opsgenie and Jira Service Management. Nothing is ever written there.
 //!
-//! Each partner is a [`Source`]. It sends requests and turns the answers into [`external`](crate::domain::external) values;
+//! Each partner is a [`Source`]. It sends requests and turns the answers into [`external`](crate::domain::partner) values;
 //! parsing is pure and apart from the requests. A request takes at most 10 s and reads at most 10 MB. Limits of requests that
 //! a partner states are kept to a half, and a wait that it asks for is waited out.
 //!
@@ -37,8 +37,8 @@ pub use pagerduty::PagerDuty;
 pub use settings::{DeskSettings, KeySettings, Settings};
 
 use crate::client::Tls;
-use crate::domain::external::{
-    Definition, Outline, OutsidePerson, Partner, ScheduleSummary, Timeline,
+use crate::domain::partner::{
+    Definition, Outline, Partner, PartnerPerson, ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
 use jiff::SignedDuration;
@@ -76,7 +76,7 @@ pub trait Source: Send + Sync {
 
     /// Names and addresses of people, in the order of the ids. What was read is kept for some minutes. Somebody whom the
     /// partner does not know has neither.
-    fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure>;
+    fn people(&self, ids: &[String]) -> Result<Vec<PartnerPerson>, Failure>;
 
     /// Forgets what is kept of people, so that the next call reads them.
     fn forget_people(&self);

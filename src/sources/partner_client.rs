@@ -3,7 +3,7 @@
 use super::Failure;
 use super::pace::{Pace, Turn};
 use crate::client::{Client, DialError, HttpResponse, Limits, Proxy, Request, Tls};
-use crate::domain::external::ReadFailure;
+use crate::domain::partner::ReadFailure;
 use crate::runtime::clock::{Clock, monotonic};
 use serde::de::DeserializeOwned;
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,7 @@
 //! People who were read a short while ago.
 
 use super::Failure;
-use crate::domain::external::OutsidePerson;
+use crate::domain::partner::PartnerPerson;
 use crate::runtime::clock::monotonic;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ const MOST: usize = 20_000;
 /// The people of a partner, by id.
 #[derive(Default)]
 pub(super) struct People {
-    kept: Mutex<HashMap<String, (OutsidePerson, Instant)>>,
+    kept: Mutex<HashMap<String, (PartnerPerson, Instant)>>,
 }
 
 impl People {
@@ -24,10 +24,10 @@ impl People {
     pub(super) fn of(
         &self,
         ids: &[String],
-        read: impl FnOnce(&[String]) -> Result<Vec<OutsidePerson>, Failure>,
-    ) -> Result<Vec<OutsidePerson>, Failure> {
+        read: impl FnOnce(&[String]) -> Result<Vec<PartnerPerson>, Failure>,
+    ) -> Result<Vec<PartnerPerson>, Failure> {
         let now = monotonic();
-        let mut found: HashMap<String, OutsidePerson> = HashMap::new();
+        let mut found: HashMap<String, PartnerPerson> = HashMap::new();
         let mut missing: Vec<String> = Vec::new();
         {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,7 +55,7 @@ impl People {
             }
         }
         let person = |id: &String| {
-            found.get(id).cloned().unwrap_or_else(|| OutsidePerson {
+            found.get(id).cloned().unwrap_or_else(|| PartnerPerson {
                 participant_id: id.clone(),
                 name: None,
                 email: None,

@@ -3,8 +3,8 @@
 use super::Failure;
 use super::json::{Instant, said, span};
 use super::units::{self, Rotation, TimelineResponse, Who};
-use crate::domain::external::{
-    Definition, Member, MemberKind, Outline, OutsideOverride, OutsidePerson, OutsideZone, Partner,
+use crate::domain::partner::{
+    Definition, Member, MemberKind, Outline, Partner, PartnerOverride, PartnerPerson, PartnerZone,
     ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
@@ -43,14 +43,14 @@ impl<W: Who> Schedule<W> {
         ScheduleSummary {
             id: self.id.clone(),
             name: said(&self.name).unwrap_or_else(|| self.id.clone()),
-            zone: said(&self.timezone).map(|zone| OutsideZone::of(&zone)),
+            zone: said(&self.timezone).map(|zone| PartnerZone::of(&zone)),
             web_url: None,
         }
     }
 
-    fn zone(&self) -> OutsideZone {
+    fn zone(&self) -> PartnerZone {
         let zone = said(&self.timezone);
-        OutsideZone::of(zone.as_deref().unwrap_or("UTC"))
+        PartnerZone::of(zone.as_deref().unwrap_or("UTC"))
     }
 
     pub(super) fn outline(&self) -> Outline {
@@ -63,13 +63,13 @@ impl<W: Who> Schedule<W> {
     }
 
     /// The people who take turns, with their addresses, where the partner says these here.
-    fn people(&self) -> Vec<OutsidePerson> {
-        let mut people: Vec<OutsidePerson> = Vec::new();
+    fn people(&self) -> Vec<PartnerPerson> {
+        let mut people: Vec<PartnerPerson> = Vec::new();
         for member in units::participants(self.rotations.iter().flatten()).filter(|_| W::IS_NAMED) {
             if let (MemberKind::User, Some(id)) = (member.kind, member.id)
                 && !people.iter().any(|known| known.participant_id == id)
             {
-                people.push(OutsidePerson {
+                people.push(PartnerPerson {
                     participant_id: id,
                     name: member.name,
                     email: member.email,
@@ -93,7 +93,7 @@ impl<W: Who> Schedule<W> {
             }
             let of = given.rotations.iter().flatten();
             let ids = given.rotation_ids.iter().flatten();
-            Some(OutsideOverride {
+            Some(PartnerOverride {
                 id: said(&given.alias),
                 member: given.who.as_ref().map_or_else(Member::empty, W::member),
                 span,
@@ -103,7 +103,7 @@ impl<W: Who> Schedule<W> {
                     .collect(),
             })
         });
-        let mut overrides: Vec<OutsideOverride> = overrides.collect();
+        let mut overrides: Vec<PartnerOverride> = overrides.collect();
         overrides.sort_by_key(|one| one.span.from);
         Ok(Definition {
             zone: self.zone(),

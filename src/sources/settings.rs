@@ -1,7 +1,7 @@
 //! The operator's settings of partners.
 
 use crate::client::{Proxy, Secret};
-use crate::domain::external::Partner;
+use crate::domain::partner::Partner;
 use jiff::SignedDuration;
 
 /// How schedules of partners are read.

@@ -1,7 +1,7 @@
 //! Answers as the partners document them, and odd ones.
 
 use super::{definition_of, timeline_of};
-use crate::domain::external::{
+use crate::domain::partner::{
     Definition, MemberKind, Partner, ReadFailure, Restriction, Timeline, Turn,
 };
 use crate::domain::time::Interval;

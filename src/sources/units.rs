@@ -6,8 +6,8 @@
 
 use super::Failure;
 use super::json::{Instant, said, span};
-use crate::domain::external::{
-    Member, MemberKind, OutsideRotation, Restriction, Shift, ShiftSource, SourceKind, Timeline,
+use crate::domain::partner::{
+    Member, MemberKind, PartnerRotation, Restriction, Shift, ShiftSource, SourceKind, Timeline,
     Turn, ids_of_people,
 };
 use crate::domain::time::Interval;
@@ -329,7 +329,7 @@ pub(super) fn participant_ids<'a, W: Who + 'a>(
 }
 
 impl<W: Who> Rotation<W> {
-    pub(super) fn rotation(&self) -> Result<OutsideRotation, Failure> {
+    pub(super) fn rotation(&self) -> Result<PartnerRotation, Failure> {
         let length = self.length.unwrap_or(1).max(1);
         let turn = match self.r#type.as_str() {
             "hourly" => Turn::Hours(length),
@@ -341,7 +341,7 @@ impl<W: Who> Rotation<W> {
             None => Vec::new(),
             Some(given) => given.restrictions()?,
         };
-        Ok(OutsideRotation {
+        Ok(PartnerRotation {
             id: self.id.clone(),
             name: said(&self.name).unwrap_or_default(),
             participants: self.participants.iter().map(W::member).collect(),

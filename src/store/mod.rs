@@ -17,6 +17,7 @@ mod decision;
 mod delivery;
 mod departed;
 mod directory;
+mod external;
 mod files;
 mod finding;
 mod health;
@@ -25,7 +26,6 @@ mod identity;
 mod inbound;
 mod integrity;
 mod keys;
-mod linked;
 mod lock;
 mod mention;
 mod message;
@@ -78,6 +78,11 @@ pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
 };
 pub use directory::*;
+pub use external::{
+    clear_unlinked_schedules, link_participant, list_external_rotations, list_following,
+    list_linked_schedules, list_participant_links, list_readings, load_link, load_participants,
+    load_schedule, save_schedule,
+};
 pub use files::{REPLACED, are_same_file, refuse_planted_links};
 pub use finding::{
     CreationKey, RotationFilter, RotationOrder, Visible, count_due, count_rotations,
@@ -95,11 +100,6 @@ pub use identity::{link_identity, load_identity, load_identity_of};
 pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};
 pub use integrity::Damage;
 pub use keys::*;
-pub use linked::{
-    clear_unlinked_schedules, link_participant, list_external_rotations, list_following,
-    list_linked_schedules, list_participant_links, list_readings, load_link, load_participants,
-    load_schedule, save_schedule,
-};
 pub use lock::Lock;
 pub use mention::*;
 pub use message::*;

@@ -4,7 +4,7 @@ mod lists;
 mod load;
 
 use super::rows::{json, millis};
-use super::{Error, WriteTx, arrangement, history, linked, request};
+use super::{Error, WriteTx, arrangement, external, history, request};
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::ids::{GroupId, RotationId};
 use crate::domain::rotation::{Mode, Rotation};
@@ -68,7 +68,7 @@ pub fn save_rotation(
         tx.note_changed(&after.id);
     }
     write_lists(tx, Some(before), after)?;
-    linked::save_external(tx, before, after)?;
+    external::save_external(tx, before, after)?;
     arrangement::save_arranged(tx, before, after)?;
     request::save_pending(tx, before, after)
 }

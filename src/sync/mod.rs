@@ -3,7 +3,7 @@
 //! With a frozen development clock a loop reads only what is new. What is due is read at the end of each move of the clock,
 //! and everything by `POST /dev/sync`.
 
-use crate::actions::outside::{Readings, Source, Which};
+use crate::actions::polling::{Readings, Source, Which};
 use crate::actions::{App, Error};
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};
 use crate::runtime::clock::monotonic;

@@ -3,9 +3,9 @@
 pub mod cadence;
 pub mod confirm;
 pub mod csv;
+pub mod external;
 pub mod fields;
 pub mod load;
-pub mod outside;
 pub mod people;
 pub mod refusals;
 pub mod time;

@@ -3,8 +3,8 @@
 use super::moment::Moment;
 use super::rotation::{self, Rotation};
 use crate::domain::event::{self, Event};
+use crate::domain::external::AsOf;
 use crate::domain::holidays::Calendar;
-use crate::domain::linked::AsOf;
 use crate::domain::rotation as domain;
 use crate::domain::webhook::EventType;
 use schemars::JsonSchema;

@@ -6,16 +6,16 @@ use super::hex;
 use super::moment::Moment;
 use super::strict::strict;
 use super::to_i32;
-use crate::domain::external as outside;
+use crate::domain::external::{self, AsOf, External, Link};
 use crate::domain::ids::UserId;
-use crate::domain::linked::{self, AsOf, External, Link};
+use crate::domain::partner;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-strict!(LinkRequest, ParticipantRequest => OutsidePerson);
+strict!(LinkRequest, ParticipantRequest => PartnerPerson);
 
 /// Who is assigned on the partner's schedule.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -23,8 +23,8 @@ strict!(LinkRequest, ParticipantRequest => OutsidePerson);
 pub struct ExternalAssignments {
     /// The instant that the response is for.
     pub as_of_utc: Moment,
-    pub state: linked::State,
-    pub coverage: linked::Coverage,
+    pub state: external::State,
+    pub coverage: external::Coverage,
     pub last_successful_read_utc: Option<Moment>,
     pub last_read_failure_utc: Option<Moment>,
     /// The span that the last successful reading covers.
@@ -37,7 +37,7 @@ pub struct ExternalAssignments {
     /// Slots with somebody.
     pub assigned_assignment_count: i32,
     /// Why the newest reading failed. Null if it succeeded.
-    pub last_read_failure: Option<outside::ReadFailure>,
+    pub last_read_failure: Option<partner::ReadFailure>,
     /// Different people now.
     pub distinct_responder_count: i32,
     /// Different people in the whole known span.
@@ -86,9 +86,9 @@ pub struct Assignment {
 #[schemars(rename = "ExternalOrigin")]
 #[serde(rename_all = "camelCase")]
 pub struct Origin {
-    pub member_kind: outside::MemberKind,
+    pub member_kind: partner::MemberKind,
     pub participant_id: Option<String>,
-    pub source_type: outside::SourceKind,
+    pub source_type: partner::SourceKind,
     pub rotation_id: Option<String>,
     pub shift_id: Option<String>,
     pub override_id: Option<String>,
@@ -111,9 +111,9 @@ pub fn assignments(rotation: &Rotation, as_of: &AsOf) -> Option<ExternalAssignme
     let external = rotation.external.as_ref()?;
     let schedule = &external.schedule;
     let state = external.state(as_of);
-    let counts = linked::counts(external);
+    let counts = external::counts(external);
     let known = schedule.timeline.as_ref().map(|timeline| timeline.known);
-    let all = |list: &[linked::Assignment]| {
+    let all = |list: &[external::Assignment]| {
         let shown = list.iter().map(|one| assignment(rotation, external, one));
         shown.collect::<Vec<_>>()
     };
@@ -147,7 +147,7 @@ pub fn assignments(rotation: &Rotation, as_of: &AsOf) -> Option<ExternalAssignme
 fn assignment(
     rotation: &Rotation,
     external: &External,
-    assignment: &linked::Assignment,
+    assignment: &external::Assignment,
 ) -> Assignment {
     let shift = &assignment.shift;
     let (member, source) = (&shift.member, &shift.source);
@@ -199,7 +199,7 @@ pub struct Partner {
     pub last_successful_read_utc: Option<Moment>,
     pub last_read_failure_utc: Option<Moment>,
     /// Of the newest reading. Null if it succeeded.
-    pub last_read_failure: Option<outside::ReadFailure>,
+    pub last_read_failure: Option<partner::ReadFailure>,
 }
 
 /// A schedule of a partner.
@@ -218,7 +218,7 @@ pub struct PartnerSchedule {
 /// A person on a partner's schedules.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct OutsidePerson {
+pub struct PartnerPerson {
     pub participant_id: String,
     pub name: Option<String>,
     pub email: Option<String>,

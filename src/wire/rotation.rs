@@ -8,9 +8,9 @@ use super::external::ExternalUser;
 use super::moment::{Moment, Span};
 use super::on_call::{self, OnCall, PassedOver, SkippedMember};
 use super::to_i32;
+use crate::domain::external::{self, AsOf};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
-use crate::domain::linked::{self, AsOf};
 use crate::domain::resolve;
 use crate::domain::rotation as domain;
 use crate::domain::words::words;
@@ -293,7 +293,7 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar, as_of: &AsOf) ->
 /// Slots with somebody on call, and slots with nobody. A partner's schedule without any slot counts as an empty one.
 fn seats(rotation: &domain::Rotation) -> (usize, usize) {
     if let Some(external) = &rotation.external {
-        let counts = linked::counts(external);
+        let counts = external::counts(external);
         let empty = match counts.required {
             0 => 1,
             _ => counts.empty,

@@ -3,7 +3,7 @@
 use super::fetching::NotRead;
 use super::in_progress::{Busy, Place};
 use super::{App, applying, fetching};
-use crate::actions::outside::{Readings, Source, Which};
+use crate::actions::polling::{Readings, Source, Which};
 use crate::actions::{ActionError, Error};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;

@@ -1,7 +1,7 @@
 //! When the platform's directory is read in full.
 
 use super::{EMOJI, Synced, status, sync};
-use crate::actions::outside::{Readings, Source, Which};
+use crate::actions::polling::{Readings, Source, Which};
 use crate::actions::{App, Error};
 use crate::chat::slack::Slack;
 use crate::runtime::clock::monotonic;

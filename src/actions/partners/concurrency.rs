@@ -1,6 +1,6 @@
 //! How many requests wait for a partner at once.
 
-use crate::domain::external::Partner;
+use crate::domain::partner::Partner;
 use crate::domain::refusal::Refusal;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,6 @@
 //! Partners that hang.
 
-use crate::domain::linked::{Link, retry_after};
+use crate::domain::external::{Link, retry_after};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ impl Hanging {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::external::Partner;
+    use crate::domain::partner::Partner;
 
     fn link(schedule: &str) -> Link {
         Link {

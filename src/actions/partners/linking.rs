@@ -7,10 +7,10 @@ use crate::actions::mutation::Operation;
 use crate::actions::{ActionError, App};
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
-use crate::domain::external::ReadFailure;
+use crate::domain::external::{self, Link};
+use crate::domain::external_linking;
 use crate::domain::handover::WindowChange;
-use crate::domain::linked::{self, Link};
-use crate::domain::linking;
+use crate::domain::partner::ReadFailure;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::tiers::Tier;
@@ -105,15 +105,15 @@ impl Operation for LinkExternal {
             // The same again: what was read counts, the grid stays.
             let current = draft.rotation.external.take();
             let current = current.map_or_else(Vec::new, |external| external.current);
-            draft.rotation.external = Some(linked::External {
+            draft.rotation.external = Some(external::External {
                 current,
                 ..external
             });
-            linking::keep_zone(&mut draft.rotation);
+            external_linking::keep_zone(&mut draft.rotation);
         } else {
             draft.describe(draft.rotation.id.clone().as_str(), said);
             let at = draft.instant(tx);
-            linking::link(&mut draft.rotation, external, at, &mut |prefix| {
+            external_linking::link(&mut draft.rotation, external, at, &mut |prefix| {
                 tx.mint(prefix)
             });
         }
@@ -165,7 +165,7 @@ impl Operation for UnlinkExternal {
         };
         draft.describe(draft.rotation.id.clone().as_str(), said);
         let members = draft.rotation.members.users.clone();
-        linking::unlink(&mut draft.rotation);
+        external_linking::unlink(&mut draft.rotation);
         if draft.rotation.members.users != members {
             let users = draft.rotation.members.users.clone();
             draft.set_members(tx, users)?;

@@ -4,9 +4,9 @@ use crate::actions::{ActionError, App, audit, mutation};
 use crate::domain::access::Principal;
 use crate::domain::audit::{AuditedChange, Author, Phrase};
 use crate::domain::event::Act;
-use crate::domain::external::{OutsidePerson, Partner};
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::UserId;
+use crate::domain::partner::{Partner, PartnerPerson};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::words::words;
 use crate::store::{self, Error, ReadTx, WriteTx};
@@ -24,7 +24,7 @@ words! {
 /// A person of a partner, and who they are here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Participant {
-    pub person: OutsidePerson,
+    pub person: PartnerPerson,
     pub user: Option<(UserId, KnownBy)>,
 }
 

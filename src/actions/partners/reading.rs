@@ -2,15 +2,15 @@
 //! then or not. A failed reading changes nobody.
 
 use super::hanging::Hanging;
-use crate::actions::outside::{Readings, Source as OutsideSource, Which};
+use crate::actions::polling::{Readings, Source as PolledSource, Which};
 use crate::actions::{ActionError, App, Error, mutation};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::event::Act;
-use crate::domain::external::{MemberKind, Outline, OutsidePerson, Partner, ReadFailure, Timeline};
+use crate::domain::external::{Link, LinkedSchedule, in_turn, next_reading, spread};
+use crate::domain::external_linking;
 use crate::domain::handover::WindowChange;
-use crate::domain::linked::{Link, LinkedSchedule, in_turn, next_reading, spread};
-use crate::domain::linking;
+use crate::domain::partner::{MemberKind, Outline, Partner, PartnerPerson, ReadFailure, Timeline};
 use crate::domain::time::Interval;
 use crate::runtime::wakeup::Wakeup;
 use crate::sources::{Failure, Source};
@@ -29,7 +29,7 @@ const AHEAD: SignedDuration = SignedDuration::from_hours(14 * 24);
 pub struct Reading {
     pub outline: Outline,
     pub timeline: Timeline,
-    pub people: Vec<OutsidePerson>,
+    pub people: Vec<PartnerPerson>,
 }
 
 /// The span that is read at an instant.
@@ -69,7 +69,7 @@ pub(super) fn fetch(
 pub(super) fn take(schedule: &mut LinkedSchedule, reading: Reading, now: Timestamp) {
     let outline = reading.outline;
     let people = reading.people.into_iter();
-    let mut people: BTreeMap<String, OutsidePerson> = people
+    let mut people: BTreeMap<String, PartnerPerson> = people
         .map(|person| (person.participant_id.clone(), person))
         .collect();
     let earlier = schedule.timeline.take();
@@ -80,7 +80,7 @@ pub(super) fn take(schedule: &mut LinkedSchedule, reading: Reading, now: Timesta
         let (MemberKind::User, Some(id)) = (member.kind, &member.id) else {
             continue;
         };
-        let person = people.entry(id.clone()).or_insert_with(|| OutsidePerson {
+        let person = people.entry(id.clone()).or_insert_with(|| PartnerPerson {
             participant_id: id.clone(),
             name: None,
             email: None,
@@ -251,7 +251,7 @@ impl LinkedSchedules {
     }
 }
 
-impl OutsideSource for LinkedSchedules {
+impl PolledSource for LinkedSchedules {
     fn name(&self) -> &'static str {
         match self.partner {
             Partner::Pager => "sync: pagerPartner",
@@ -314,7 +314,7 @@ fn apply(app: &App, link: &Link, read: Result<Reading, Failure>) -> Result<(), E
                 let save = |tx: &mut WriteTx| Ok(store::save_schedule(tx, &link, &known)?);
                 let by = (&author, Act::Reading);
                 mutation::follow(&shared, tx, by, &following, save, |tx, draft, _| {
-                    linking::keep_zone(&mut draft.rotation);
+                    external_linking::keep_zone(&mut draft.rotation);
                     draft.change(tx, WindowChange::ByClock, |_| ());
                 })
             }

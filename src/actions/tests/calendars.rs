@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::actions::calendars::{self, KnownCalendar, Which};
-use crate::actions::outside::{self, Source};
+use crate::actions::polling::{self, Source};
 use crate::domain::address::AllowedNetworks;
 use crate::domain::personal_calendar::{CalendarEdit, NewCalendar, SecretAddress, State};
 use std::io::{Read, Write};
@@ -133,7 +133,7 @@ fn nothing_is_read_for_a_server_that_stops() {
     let refused = calendars::read_now(&office.app, &author(), &which);
     assert!(matches!(refused, Err(ActionError::Failed(Error::Stopped))));
     let source = calendars::CalendarSource::new(office.app.clone());
-    let readings = source.read(outside::Which::Due).expect("a turn");
+    let readings = source.read(polling::Which::Due).expect("a turn");
     assert!(readings.is_empty());
     assert_eq!(asked.load(Ordering::Relaxed), 1);
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::external::Partner;
+use crate::domain::partner::Partner;
 
 fn partners(environment: &[(&str, &str)]) -> Result<crate::sources::Settings, String> {
     load(Config::default(), environment)?.partners()

@@ -1,8 +1,8 @@
 //! People whose turns in two slots coincide.
 
 use super::{Blueprint, Known, Slot, proof};
-use crate::domain::external::{Member, Shift, SourceKind, Timeline};
 use crate::domain::ids::UserId;
+use crate::domain::partner::{Member, Shift, SourceKind, Timeline};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 

@@ -2,8 +2,8 @@
 
 use super::Slot;
 use crate::domain::coverage::{Hours, Stretch};
-use crate::domain::external::Restriction;
 use crate::domain::holidays::Calendar;
+use crate::domain::partner::Restriction;
 use crate::domain::time::{HhMm, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::civil::Weekday;

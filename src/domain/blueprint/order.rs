@@ -2,9 +2,9 @@
 
 use super::{Known, proof};
 use crate::domain::cadence::Cadence;
-use crate::domain::external::{MemberKind, OutsideRotation, Shift, SourceKind, Timeline};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
+use crate::domain::partner::{MemberKind, PartnerRotation, Shift, SourceKind, Timeline};
 use jiff::Timestamp;
 
 /// The most hand-overs that are counted from an anchor: an hourly rotation for eleven years.
@@ -31,7 +31,7 @@ pub(super) struct Counted {
 impl Counted {
     /// Counts the hand-overs, and the places that agree with most of the timeline.
     pub(super) fn of(
-        rotation: &OutsideRotation,
+        rotation: &PartnerRotation,
         cadence: &Cadence,
         timeline: &Timeline,
         calendar: &Calendar,
@@ -94,7 +94,7 @@ impl Counted {
 
 /// The people of a rotation in order. A roster has everybody once.
 pub(super) fn of(
-    rotation: &OutsideRotation,
+    rotation: &PartnerRotation,
     counted: &Counted,
     known: &Known,
     now: Timestamp,

@@ -2,8 +2,8 @@
 
 use super::{Blueprint, Known};
 use crate::domain::duty::Duty;
-use crate::domain::external::{Member, MemberKind, Shift, SourceKind, Timeline};
 use crate::domain::ids::UserId;
+use crate::domain::partner::{Member, MemberKind, Shift, SourceKind, Timeline};
 use crate::domain::time::{Interval, without};
 use jiff::{SignedDuration, Timestamp};
 

@@ -1,8 +1,8 @@
 //! What stands for overrides and forwarded shifts.
 
 use super::{Blueprint, Known, Takeover, hours, proof};
-use crate::domain::external::{Definition, Member, MemberKind, SourceKind, Timeline};
 use crate::domain::holidays::Calendar;
+use crate::domain::partner::{Definition, Member, MemberKind, SourceKind, Timeline};
 use crate::domain::time::Interval;
 use jiff::{SignedDuration, Timestamp};
 

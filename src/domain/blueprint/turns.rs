@@ -1,7 +1,7 @@
 //! The length of turns as a cadence.
 
 use crate::domain::cadence::{Cadence, Kind, Skips};
-use crate::domain::external::{OutsideRotation, Turn};
+use crate::domain::partner::{PartnerRotation, Turn};
 use crate::domain::time::HhMm;
 use crate::domain::zones::ZoneName;
 use jiff::SignedDuration;
@@ -15,7 +15,7 @@ pub(super) struct Turns {
 }
 
 /// The hand-overs of a rotation, counted from its anchor.
-pub(super) fn of(rotation: &OutsideRotation, zone: ZoneName) -> Turns {
+pub(super) fn of(rotation: &PartnerRotation, zone: ZoneName) -> Turns {
     let cadence = |kind, zone: ZoneName, period| Cadence {
         kind,
         zone,
@@ -84,7 +84,7 @@ pub(super) fn of(rotation: &OutsideRotation, zone: ZoneName) -> Turns {
 
 /// Turns of hours that divide a day, or are whole days, by the clock of a zone. Where a partner lets hours pass, that is UTC: the
 /// local time of a hand-over moves when the clocks change. Where it keeps the local times, it is the zone of the schedule.
-fn hourly(rotation: &OutsideRotation, hours: u32, zone: ZoneName) -> Option<Cadence> {
+fn hourly(rotation: &PartnerRotation, hours: u32, zone: ZoneName) -> Option<Cadence> {
     let anchor = zone.tz().to_datetime(rotation.anchor).time();
     let at = i64::from(anchor.hour()) * 60 + i64::from(anchor.minute());
     let (times, period) = if hours.is_multiple_of(24) {

@@ -1,7 +1,7 @@
 //! Who holds each cell for how long, open or shut, with the dealt turn beneath: what agreements are judged by and warnings are
 //! found in. It is all of a [`Duty`](crate::domain::duty::Duty) that these look at, since they hold very many.
 
-use super::{Budget, Forecast, outside, too_far, without_requests};
+use super::{Budget, Forecast, external, too_far, without_requests};
 use crate::domain::duty::DutyKind;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
@@ -143,7 +143,7 @@ pub fn held(
 /// What is known of a partner's schedule; `None` for other rotations. Without a schedule nobody is on call.
 fn outside_held(rotation: &Rotation, range: Interval) -> Option<Vec<Held>> {
     let external = rotation.external.as_ref()?;
-    let known = outside::duties(rotation, range)?.into_iter();
+    let known = external::duties(rotation, range)?.into_iter();
     let held = known.filter_map(|duty| {
         let is_held = duty.kind() != DutyKind::Nobody;
         Some(Held {

@@ -1,10 +1,10 @@
 //! Hand-over notices: who takes a slot over from whom, and when people are to be told beforehand.
 
 use super::{Forecast, Limits, without_requests};
+use crate::domain::external::Assignment;
 use crate::domain::handover::DealingContext;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::{CellId, UserId};
-use crate::domain::linked::Assignment;
 use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::stored;

@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, LIMITS, MOST_TURNS};
 use super::least::{Least, least};
-use super::{Forecast, Limits, Step, outside, too_far, without_requests};
+use super::{Forecast, Limits, Step, external, too_far, without_requests};
 use crate::domain::duty::Duty;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
@@ -199,7 +199,7 @@ impl<'u> Asked<'u> {
         most: usize,
         budget: &mut Budget,
     ) -> (Vec<Duty>, bool) {
-        if let Some(mut known) = outside::duties(rotation, self.range) {
+        if let Some(mut known) = external::duties(rotation, self.range) {
             known.retain(|duty| self.shows(duty));
             return (known, true);
         }

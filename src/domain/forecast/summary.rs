@@ -1,9 +1,9 @@
 //! Who is on call until when, and who is next: what topics show.
 
 use super::{Forecast, Limits, without_requests, zone};
+use crate::domain::external::{self, Assignment, External};
 use crate::domain::handover::{Change, DealingContext, WindowChange};
 use crate::domain::ids::UserId;
-use crate::domain::linked::{self, Assignment, External};
 use crate::domain::resolve;
 use crate::domain::rotation::{Cell, Mode, Reason, Rotation};
 use crate::domain::zones::ZoneName;
@@ -103,7 +103,7 @@ impl OnCallSummary {
 /// Who is on call until when, and who is next. Several may be on call by the only cell; whoever begins when the first of them goes
 /// off is next.
 fn by_schedule(rotation: &Rotation, external: &External) -> OnCallSummary {
-    let (on_call, outside) = linked::people(&external.current);
+    let (on_call, outside) = external::people(&external.current);
     let summary = OnCallSummary {
         on_call,
         outside,
@@ -123,7 +123,7 @@ fn by_schedule(rotation: &Rotation, external: &External) -> OnCallSummary {
         }
     };
     let next_until = first_end(&next);
-    let (next, next_outside) = linked::people(&next);
+    let (next, next_outside) = external::people(&next);
     OnCallSummary {
         until,
         next,

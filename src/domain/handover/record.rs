@@ -1,6 +1,6 @@
 //! What a change does to the record and to what people are told: who is announced, and the entries that begin.
 
-use super::{Change, WindowChange, outside};
+use super::{Change, WindowChange, external};
 use crate::domain::resolve::{self, Hold};
 use crate::domain::roster::Order;
 use crate::domain::rotation::{Entry, HoursHeld, Reason, Rotation};
@@ -120,8 +120,8 @@ fn entry(
         skipped: hold.map(|hold| hold.skipped().to_vec()).unwrap_or_default(),
         passed_over: resolve::passed_over(rotation, cell).to_vec(),
         arrangement: hold.and_then(|hold| hold.arrangement().cloned()),
-        outside: outside::outsider(rotation),
-        beside: outside::beside(rotation),
+        outside: external::outsider(rotation),
+        beside: external::beside(rotation),
     }
 }
 

@@ -4,9 +4,9 @@ use super::{
     Content, MentionOutcome, Message, OfferedAnswer, PeopleNames, Recipient, RequestAsked,
     RequestOutcome, Shift, Subject, sides,
 };
+use crate::domain::external::External;
 use crate::domain::forecast::{HandoverNotice, slot_named, zone};
 use crate::domain::ids::UserId;
-use crate::domain::linked::External;
 use crate::domain::mention::{Mention, Notice};
 use crate::domain::request::{Leg, Request, RequestKind};
 use crate::domain::rotation::Rotation;

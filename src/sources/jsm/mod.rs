@@ -9,8 +9,8 @@ use super::schedule::{OneOverride, Schedule};
 use super::units::{self, TimelineResponse};
 use super::{DeskSettings, Failure, Source};
 use crate::client::{Proxy, Tls};
-use crate::domain::external::{
-    Definition, Outline, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Timeline,
+use crate::domain::partner::{
+    Definition, Outline, Partner, PartnerPerson, ReadFailure, ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
 use base64::Engine;
@@ -106,7 +106,7 @@ impl Jsm {
         Err(Failure::invalid("the listing does not end"))
     }
 
-    fn read_people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {
+    fn read_people(&self, ids: &[String]) -> Result<Vec<PartnerPerson>, Failure> {
         let mut people = Vec::new();
         for id in ids {
             let path = format!("/rest/api/3/user?accountId={}", segment(id));
@@ -161,7 +161,7 @@ impl Source for Jsm {
         Ok((read.outline(), self.timeline(schedule, span)?))
     }
 
-    fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {
+    fn people(&self, ids: &[String]) -> Result<Vec<PartnerPerson>, Failure> {
         self.people.of(ids, |missing| self.read_people(missing))
     }
 

@@ -3,7 +3,7 @@
 use super::super::Failure;
 use super::super::json::said;
 use super::super::units::{Who, kind_of};
-use crate::domain::external::{Member, MemberKind, OutsidePerson};
+use crate::domain::partner::{Member, MemberKind, PartnerPerson};
 use serde::Deserialize;
 
 /// A page of a listing.
@@ -79,8 +79,8 @@ impl Who for Responder {
 }
 
 impl User {
-    pub(super) fn person(self, id: &str) -> OutsidePerson {
-        OutsidePerson {
+    pub(super) fn person(self, id: &str) -> PartnerPerson {
+        PartnerPerson {
             participant_id: id.to_owned(),
             name: said(&self.display_name),
             email: said(&self.email_address),

@@ -8,8 +8,8 @@ use super::schedule::{OneOverride, Schedule};
 use super::units::{self, TimelineResponse};
 use super::{Failure, KeySettings, Source, is_id};
 use crate::client::{Proxy, Tls};
-use crate::domain::external::{
-    Definition, Outline, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Timeline,
+use crate::domain::partner::{
+    Definition, Outline, Partner, PartnerPerson, ReadFailure, ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
 pub(super) use parse::Recipient;
@@ -43,7 +43,7 @@ impl Opsgenie {
         Ok(answer.data)
     }
 
-    fn read_people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {
+    fn read_people(&self, ids: &[String]) -> Result<Vec<PartnerPerson>, Failure> {
         let mut people = Vec::new();
         for id in ids {
             match self.get::<User>(&format!("/v2/users/{}", segment(id))) {
@@ -105,7 +105,7 @@ impl Source for Opsgenie {
         Ok((read.outline(), self.timeline(schedule, span)?))
     }
 
-    fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {
+    fn people(&self, ids: &[String]) -> Result<Vec<PartnerPerson>, Failure> {
         self.people.of(ids, |missing| self.read_people(missing))
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::json::said;
 use super::super::units::{Who, kind_of};
-use crate::domain::external::{Member, MemberKind, OutsidePerson};
+use crate::domain::partner::{Member, MemberKind, PartnerPerson};
 use serde::Deserialize;
 
 /// The envelope of every answer.
@@ -50,8 +50,8 @@ impl Who for Recipient {
 }
 
 impl User {
-    pub(super) fn person(self, id: &str) -> OutsidePerson {
-        OutsidePerson {
+    pub(super) fn person(self, id: &str) -> PartnerPerson {
+        PartnerPerson {
             participant_id: id.to_owned(),
             name: said(&self.full_name),
             email: said(&self.username).filter(|name| name.contains('@')),

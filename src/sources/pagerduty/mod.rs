@@ -8,8 +8,8 @@ use super::partner_client::{PartnerClient, segment};
 use super::people::People;
 use super::{Failure, KeySettings, Source, is_id, pieces};
 use crate::client::{Proxy, Tls};
-use crate::domain::external::{
-    Definition, Outline, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Shift, Timeline,
+use crate::domain::partner::{
+    Definition, Outline, Partner, PartnerPerson, ReadFailure, ScheduleSummary, Shift, Timeline,
 };
 use crate::domain::time::Interval;
 use serde::Deserialize;
@@ -56,9 +56,9 @@ struct OneUser {
     user: User,
 }
 
-impl From<User> for OutsidePerson {
-    fn from(user: User) -> OutsidePerson {
-        OutsidePerson {
+impl From<User> for PartnerPerson {
+    fn from(user: User) -> PartnerPerson {
+        PartnerPerson {
             name: said(&user.name).or_else(|| said(&user.summary)),
             email: said(&user.email),
             participant_id: user.id,
@@ -196,10 +196,10 @@ impl PagerDuty {
         self.pages(&path, 100)
     }
 
-    fn read_people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {
+    fn read_people(&self, ids: &[String]) -> Result<Vec<PartnerPerson>, Failure> {
         if ids.len() > ONE_BY_ONE {
             let users: Vec<User> = self.pages("/users?", 100)?;
-            return Ok(users.into_iter().map(OutsidePerson::from).collect());
+            return Ok(users.into_iter().map(PartnerPerson::from).collect());
         }
         let mut people = Vec::new();
         for id in ids {
@@ -289,7 +289,7 @@ impl Source for PagerDuty {
         Ok((outline, put_together(parts, span)))
     }
 
-    fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {
+    fn people(&self, ids: &[String]) -> Result<Vec<PartnerPerson>, Failure> {
         self.people.of(ids, |missing| self.read_people(missing))
     }
 

@@ -6,8 +6,8 @@
 use super::super::Failure;
 use super::super::json::{Instant, said, span};
 use super::Part;
-use crate::domain::external::{
-    Definition, Member, Outline, OutsideOverride, OutsidePerson, OutsideRotation, OutsideZone,
+use crate::domain::partner::{
+    Definition, Member, Outline, PartnerOverride, PartnerPerson, PartnerRotation, PartnerZone,
     Restriction, ScheduleSummary, Shift, ShiftSource, SourceKind, Turn, ids_of_people,
 };
 use crate::domain::time::Interval;
@@ -112,7 +112,7 @@ impl Listed {
     }
 
     pub(super) fn summary(self) -> ScheduleSummary {
-        let zone = said(&self.time_zone).map(|zone| OutsideZone::of(&zone));
+        let zone = said(&self.time_zone).map(|zone| PartnerZone::of(&zone));
         ScheduleSummary {
             name: self.title(),
             zone,
@@ -148,9 +148,9 @@ impl Entry {
 }
 
 impl Schedule {
-    fn zone(&self) -> OutsideZone {
+    fn zone(&self) -> PartnerZone {
         let zone = said(&self.listed.time_zone);
-        OutsideZone::of(zone.as_deref().unwrap_or("UTC"))
+        PartnerZone::of(zone.as_deref().unwrap_or("UTC"))
     }
 
     fn participants(&self) -> impl Iterator<Item = &Reference> {
@@ -159,14 +159,14 @@ impl Schedule {
     }
 
     /// Everybody in the layers, and whoever else the answer names.
-    fn people(&self) -> Vec<OutsidePerson> {
-        let mut people: Vec<OutsidePerson> = Vec::new();
+    fn people(&self) -> Vec<PartnerPerson> {
+        let mut people: Vec<PartnerPerson> = Vec::new();
         for user in self.participants().chain(&self.users) {
             let member = user.member();
             if let Some(id) = member.id
                 && !people.iter().any(|person| person.participant_id == id)
             {
-                people.push(OutsidePerson {
+                people.push(PartnerPerson {
                     participant_id: id,
                     name: member.name,
                     email: member.email,
@@ -193,12 +193,12 @@ impl Schedule {
     ) -> Result<Definition, Failure> {
         let rotations = self.schedule_layers.iter().map(Layer::rotation);
         let rotations = rotations.collect::<Result<Vec<_>, _>>()?;
-        let mut known: Vec<OutsideOverride> = Vec::new();
+        let mut known: Vec<PartnerOverride> = Vec::new();
         for given in overrides {
             let Some(span) = span(given.start, given.end) else {
                 continue;
             };
-            let read = OutsideOverride {
+            let read = PartnerOverride {
                 id: given.id.clone(),
                 member: given.user.member(),
                 span,
@@ -217,7 +217,7 @@ impl Schedule {
             known.extend(entries.filter_map(|entry| {
                 let span = entry.span()?;
                 span.meets(within)?;
-                Some(OutsideOverride {
+                Some(PartnerOverride {
                     id: None,
                     member: entry.member(),
                     span,
@@ -351,7 +351,7 @@ fn belonging(pieces: Vec<Shift>) -> Vec<Shift> {
 }
 
 impl Layer {
-    fn rotation(&self) -> Result<OutsideRotation, Failure> {
+    fn rotation(&self) -> Result<PartnerRotation, Failure> {
         let seconds = u32::try_from(self.rotation_turn_length_seconds).ok();
         let seconds = seconds
             .filter(|seconds| *seconds > 0)
@@ -363,7 +363,7 @@ impl Layer {
             _ => Turn::Seconds(seconds),
         };
         let restrictions = self.restrictions.iter().flatten().map(Limit::restriction);
-        Ok(OutsideRotation {
+        Ok(PartnerRotation {
             id: self.id.clone().unwrap_or_default(),
             name: self.name.clone().unwrap_or_default(),
             participants: self.users.iter().map(|user| user.user.member()).collect(),

@@ -3,8 +3,8 @@
 use super::super::Failure;
 use super::super::json::{Instant, said, span};
 use super::Part;
-use crate::domain::external::{
-    Definition, Member, Outline, OutsideOverride, OutsidePerson, OutsideRotation, OutsideZone,
+use crate::domain::partner::{
+    Definition, Member, Outline, PartnerOverride, PartnerPerson, PartnerRotation, PartnerZone,
     ScheduleSummary, Shift, ShiftSource, SourceKind, Turn, ids_of_people,
 };
 use crate::domain::time::Interval;
@@ -72,7 +72,7 @@ struct Local {
 
 impl Local {
     fn instant(&self) -> Option<Timestamp> {
-        let zone = OutsideZone::of(self.time_zone.as_deref().unwrap_or_default());
+        let zone = PartnerZone::of(self.time_zone.as_deref().unwrap_or_default());
         let local = || {
             let local: DateTime = self.date_time.parse().ok()?;
             let at = zone.or_utc().tz().to_ambiguous_timestamp(local);
@@ -163,13 +163,13 @@ impl Schedule {
         said(&self.name).unwrap_or_else(|| self.id.clone())
     }
 
-    fn zone(&self) -> Option<OutsideZone> {
-        said(&self.time_zone).map(|zone| OutsideZone::of(&zone))
+    fn zone(&self) -> Option<PartnerZone> {
+        said(&self.time_zone).map(|zone| PartnerZone::of(&zone))
     }
 
-    fn people(&self) -> Vec<OutsidePerson> {
+    fn people(&self) -> Vec<PartnerPerson> {
         let people = self.users.iter().filter_map(|user| {
-            Some(OutsidePerson {
+            Some(PartnerPerson {
                 participant_id: user.id.clone()?,
                 name: said(&user.summary),
                 email: None,
@@ -183,7 +183,7 @@ impl Schedule {
         let members = events.flat_map(|event| &event.assignment_strategy.members);
         Outline {
             name: self.title(),
-            zone: self.zone().unwrap_or_else(|| OutsideZone::of("UTC")),
+            zone: self.zone().unwrap_or_else(|| PartnerZone::of("UTC")),
             participants: ids_of_people(members.map(|member| member.member(&self.users))),
             people: self.people(),
         }
@@ -196,23 +196,23 @@ impl Schedule {
             let events = rotation.events.iter();
             events.map(move |event| event.rotation(rotation, users))
         });
-        let rotations: Vec<OutsideRotation> = rotations.collect();
+        let rotations: Vec<PartnerRotation> = rotations.collect();
         let overrides = overrides.iter().filter_map(|given| {
             let span = span(given.start_time, given.end_time)?;
             span.meets(within)?;
-            Some(OutsideOverride {
+            Some(PartnerOverride {
                 id: Some(given.id.clone()),
                 member: given.overriding_member.member(users),
                 span,
                 rotation_ids: given.rotation_id.iter().cloned().collect(),
             })
         });
-        let mut overrides: Vec<OutsideOverride> = overrides.collect();
+        let mut overrides: Vec<PartnerOverride> = overrides.collect();
         overrides.sort_by_key(|one| one.span.from);
         let zone = self.zone();
         Definition {
             people: self.people(),
-            zone: zone.clone().unwrap_or_else(|| OutsideZone::of("UTC")),
+            zone: zone.clone().unwrap_or_else(|| PartnerZone::of("UTC")),
             enabled: true,
             layered: false,
             rotations,
@@ -323,7 +323,7 @@ fn is_override(shift: &Shift) -> bool {
 }
 
 impl Event {
-    fn rotation(&self, rotation: &Rotation, users: &[Reference]) -> OutsideRotation {
+    fn rotation(&self, rotation: &Rotation, users: &[Reference]) -> PartnerRotation {
         let strategy = &self.assignment_strategy;
         let takes_turns = strategy.r#type == "rotating_member_assignment_strategy";
         let from = self.start_time.instant().unwrap_or(self.effective_since.0);
@@ -331,7 +331,7 @@ impl Event {
             Some(until) => from.duration_until(until),
             None => SignedDuration::ZERO,
         };
-        OutsideRotation {
+        PartnerRotation {
             id: rotation.id.clone(),
             name: self.name.clone().unwrap_or_default(),
             participants: (strategy.members.iter())

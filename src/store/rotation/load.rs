@@ -2,7 +2,7 @@
 
 use super::super::rows::{column, instant, instant_or_none, zone};
 use super::super::which::{Which, of_rotations};
-use super::super::{Error, ReadTx, absence, arrangement, history, linked, request};
+use super::super::{Error, ReadTx, absence, arrangement, external, history, request};
 use super::mode_name;
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::ids::{GroupId, RotationId, UserId, WindowId};
@@ -85,7 +85,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
             cells,
             rosters,
             external: match head.is_external {
-                true => Some(linked::load_external(tx, id)?),
+                true => Some(external::load_external(tx, id)?),
                 false => None,
             },
             arranged: take(&mut arranged[place]),

@@ -7,9 +7,9 @@ use crate::domain::arrangement::{Snapshot, TurnKind, TurnSelection};
 use crate::domain::audit::{ActorKind, Doer};
 use crate::domain::cadence::Cadence;
 use crate::domain::coverage::Stretch;
-use crate::domain::external::{OutsidePerson, Timeline};
-use crate::domain::linked::Assignment;
+use crate::domain::external::Assignment;
 use crate::domain::mention::MentionSettings;
+use crate::domain::partner::{PartnerPerson, Timeline};
 use crate::domain::request::Leg;
 use crate::domain::rotation::{HoursHeld, Narrowed, PassedOver};
 use crate::domain::time::Interval;
@@ -124,7 +124,7 @@ fn schedules_of_partners_are_kept() {
         r#"{{"known":[0,9000],"answered":[0,9999],"rotations":["L1"],"shifts":[{shift}}},{empty}]}}"#
     ));
     kept::<Vec<Assignment>>(&format!(r#"[{shift},"user":"U1"}},{empty}]"#));
-    kept::<Vec<OutsidePerson>>(r#"[["P1","Ann","ann@x.example"],["P2",null,null]]"#);
+    kept::<Vec<PartnerPerson>>(r#"[["P1","Ann","ann@x.example"],["P2",null,null]]"#);
 }
 
 #[test]

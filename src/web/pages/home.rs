@@ -10,7 +10,7 @@ use crate::domain::time::Interval;
 use crate::server::Outcome;
 use crate::store::{Page, RotationFilter, RotationOrder};
 use crate::web::layout;
-use crate::web::parts::outside;
+use crate::web::parts::external;
 use crate::web::parts::people::People;
 use crate::web::parts::warned;
 use crate::web::visit::Visit;
@@ -233,7 +233,7 @@ fn nobody(rotation: &Rotation) -> Markup {
     let is_open = rotation
         .running()
         .any(|cell| rotation.windows[cell.window].open);
-    if let Some(outsider) = outside::outsider(rotation) {
+    if let Some(outsider) = external::outsider(rotation) {
         return outsider;
     }
     html! {

@@ -14,8 +14,8 @@ use crate::server::{Outcome, Problem};
 use crate::web::form::{Errors, Form};
 use crate::web::layout;
 use crate::web::parts::confirm;
+use crate::web::parts::external;
 use crate::web::parts::fields::{Choice, Filled, hidden};
-use crate::web::parts::outside;
 use crate::web::parts::people::{NEUTRAL, People, initials};
 use crate::web::parts::time::{self, Times};
 use crate::web::parts::timeline::{Kind, Piece, Row, timeline};
@@ -104,7 +104,7 @@ pub fn show(visit: &Visit) -> Outcome {
             (actions(visit, &rotation, is_editor))
         }
         @if let Some(text) = &profile.description { p { bdi { (text) } } }
-        (outside::told(&rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
+        (external::told(&rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(&rotation, is_editor))
         section.card aria-labelledby="plan" {
             (choose(visit, &rotation, &shown))

@@ -8,8 +8,8 @@ use crate::server::Outcome;
 use crate::store::{Page, RotationFilter, RotationOrder};
 use crate::web::form::Errors;
 use crate::web::layout::{self, encoded};
+use crate::web::parts::external;
 use crate::web::parts::fields::{Choice, Filled};
-use crate::web::parts::outside;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use jiff::SignedDuration;
@@ -100,7 +100,7 @@ pub fn show(visit: &Visit) -> Outcome {
                                     @if !rotation.profile.public { " " span.tag { "Private" } }
                                 }
                                 td data-label="On call" {
-                                    @if let Some(outsider) = outside::outsider(&one.rotation).filter(|_| one.summary.on_call.is_empty()) { (outsider) } @else if one.summary.on_call.is_empty() { span.muted { "Nobody" } } @else { (people.show_all(&one.summary.on_call)) }
+                                    @if let Some(outsider) = external::outsider(&one.rotation).filter(|_| one.summary.on_call.is_empty()) { (outsider) } @else if one.summary.on_call.is_empty() { span.muted { "Nobody" } } @else { (people.show_all(&one.summary.on_call)) }
                                 }
                                 td data-label="Until" { @if let Some(until) = one.until.filter(|_| !one.summary.on_call.is_empty()) { (times.show_with(until, one.summary.zone)) } }
                             }

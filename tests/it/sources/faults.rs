@@ -2,7 +2,7 @@
 
 use super::{fortnight, reader};
 use crate::support::partners::{Kind, Plan, StandIn, Trouble};
-use rota::domain::external::ReadFailure;
+use rota::domain::partner::ReadFailure;
 use std::time::{Duration, Instant};
 
 fn partner(kind: Kind) -> StandIn {

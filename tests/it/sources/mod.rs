@@ -10,7 +10,7 @@ mod reading;
 
 use crate::support::partners::{CLOUD_ID, DESK_EMAIL, Kind, PARTNER_KEY, StandIn};
 use rota::client::{Secret, Tls, Trust};
-use rota::domain::external::{Shift, Timeline};
+use rota::domain::partner::{Shift, Timeline};
 use rota::domain::time::Interval;
 use rota::sources::{DeskSettings, KeySettings, Settings, Source, readers};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use super::{fortnight, reader, shown, span};
 use crate::support::partners::{Forward, Hours, Kind, Layer, Plan, StandIn, Trouble, Turns};
 use jiff::civil::Weekday;
-use rota::domain::external::{MemberKind, ReadFailure, Turn};
+use rota::domain::partner::{MemberKind, ReadFailure, Turn};
 
 /// Weeks from Monday at nine in Oslo, with somebody else on the first Thursday.
 fn plan() -> Plan {

@@ -5,8 +5,8 @@ use super::{Both, Summary, kept, period, quoted};
 use crate::domain::arrangement::Arranged;
 use crate::domain::cadence::Cadence;
 use crate::domain::coverage::Stretch;
+use crate::domain::external::External;
 use crate::domain::key::Key;
-use crate::domain::linked::External;
 use crate::domain::rotation::{Cell, ChannelSetting, Rotation, Window};
 use crate::domain::wording;
 

@@ -2,14 +2,14 @@
 
 use super::{action, carried, done, page, write};
 use crate::actions::partners::linking::{LinkExternal, UnlinkExternal};
-use crate::domain::external::Partner;
-use crate::domain::linked::Link;
+use crate::domain::external::Link;
+use crate::domain::partner::Partner;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::pages::{editable, times};
+use crate::web::parts::external::told;
 use crate::web::parts::fields::{Choice, Filled, hidden};
-use crate::web::parts::outside;
 use crate::web::visit::Visit;
 use maud::{Markup, html};
 
@@ -42,7 +42,7 @@ fn form(
         .map(|partner| Choice::new(partner.name(), partner.title()))
         .collect();
     let content = html! {
-        (outside::told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
+        (told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         @if partners.is_empty() {
             div.card { p.empty { "This server has no settings for a partner. The operator adds them below [partners]." } }
         } @else {

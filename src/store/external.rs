@@ -2,9 +2,9 @@
 
 use super::rows::{column, from_json, instant_or_none, json, millis, zone};
 use super::{Error, ReadTx, WriteTx};
-use crate::domain::external::{OutsidePerson, Partner, ReadFailure};
+use crate::domain::external::{Assignment, External, Link, LinkedSchedule};
 use crate::domain::ids::{RotationId, UserId};
-use crate::domain::linked::{Assignment, External, Link, LinkedSchedule};
+use crate::domain::partner::{Partner, PartnerPerson, ReadFailure};
 use crate::domain::rotation::Rotation;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
@@ -109,7 +109,7 @@ pub fn load_schedule(tx: &ReadTx, link: &Link) -> Result<Option<LinkedSchedule>,
     let failure = text(7)?.map(|name| {
         ReadFailure::parse(&name).ok_or_else(|| Error::Corrupt(format!("failure {name}")))
     });
-    let people = column::<Vec<OutsidePerson>>(row, 4)?.into_iter();
+    let people = column::<Vec<PartnerPerson>>(row, 4)?.into_iter();
     let people = people.map(|one| (one.participant_id.clone(), one));
     Ok(Some(LinkedSchedule {
         name: row.get(0)?,
@@ -249,7 +249,7 @@ pub fn load_participants(
 ) -> Result<BTreeMap<String, UserId>, Error> {
     let explicit = list_participant_links(tx, partner)?;
     let mut known = BTreeMap::new();
-    for (id, OutsidePerson { email, .. }) in &schedule.people {
+    for (id, PartnerPerson { email, .. }) in &schedule.people {
         let said = explicit.get(id).cloned();
         let by_email = || -> Result<Option<UserId>, Error> {
             let Some(email) = email.as_deref().filter(|email| !email.is_empty()) else {

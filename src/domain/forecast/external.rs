@@ -1,8 +1,8 @@
 //! The schedule of a rotation that follows a partner's: what is known, then nothing.
 
 use crate::domain::duty::Duty;
+use crate::domain::external::External;
 use crate::domain::handover;
-use crate::domain::linked::External;
 use crate::domain::rotation::{Entry, Reason, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;

@@ -4,14 +4,14 @@ use super::*;
 use crate::domain::duty::{Duty as Planned, DutyKind};
 use crate::domain::event::{Act, Cause, Event, Nobody, news};
 use crate::domain::external::{
-    Member, MemberKind, Partner, ReadFailure, Shift, ShiftSource, SourceKind, Timeline,
+    AsOf, Assignment, Counts, Link, LinkedSchedule, State, counts, in_turn, next_reading, spread,
 };
 use crate::domain::forecast;
 use crate::domain::handover::{Change as Duty, DealingContext, WindowChange, next_due};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
-use crate::domain::linked::{
-    AsOf, Assignment, Counts, Link, LinkedSchedule, State, counts, in_turn, next_reading, spread,
+use crate::domain::partner::{
+    Member, MemberKind, Partner, ReadFailure, Shift, ShiftSource, SourceKind, Timeline,
 };
 use crate::domain::rotation::tests::rotation;
 use crate::domain::time::Interval;

@@ -15,22 +15,22 @@ static RAILS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
 
 /// The zone of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutsideZone {
+pub struct PartnerZone {
     /// As the partner writes it.
     pub given: String,
     /// The city; `None` if the name means none that is known.
     pub city: Option<ZoneName>,
 }
 
-impl OutsideZone {
+impl PartnerZone {
     /// Finds the city of a name: a city of tzdata, an older name of one, or a name of Rails or Windows.
-    pub fn of(given: &str) -> OutsideZone {
+    pub fn of(given: &str) -> PartnerZone {
         let name = given.trim();
         let other = || {
             let rails = RAILS.get(name).copied();
             city(rails.or_else(|| windows::city(name))?)
         };
-        OutsideZone {
+        PartnerZone {
             given: given.to_owned(),
             city: city(name).or_else(other),
         }
@@ -83,7 +83,7 @@ mod tests {
             ("+02:00", None),
             ("", None),
         ] {
-            let zone = OutsideZone::of(given);
+            let zone = PartnerZone::of(given);
             assert_eq!(zone.city.map(|city| city.as_str()), city, "{given}");
             assert_eq!(zone.or_utc().as_str(), city.unwrap_or("UTC"), "{given}");
         }

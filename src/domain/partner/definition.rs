@@ -1,6 +1,6 @@
 //! How a schedule is made: rotations with participants, turns and restrictions.
 
-use super::{Member, OutsidePerson, OutsideZone, ScheduleSummary};
+use super::{Member, PartnerPerson, PartnerZone, ScheduleSummary};
 use crate::domain::time::Interval;
 use jiff::civil::{Time, Weekday};
 use jiff::{SignedDuration, Timestamp};
@@ -10,18 +10,18 @@ use jiff::{SignedDuration, Timestamp};
 pub struct Definition {
     pub summary: ScheduleSummary,
     /// The zone that restrictions and hand-overs are in.
-    pub zone: OutsideZone,
+    pub zone: PartnerZone,
     /// Whether the schedule is in use.
     pub enabled: bool,
     /// Whether one rotation at a time is on call, the first one in the list that has somebody (PagerDuty's layers). Otherwise
     /// all of them are on call beside one another.
     pub layered: bool,
     /// Layers or rotations in the partner's order.
-    pub rotations: Vec<OutsideRotation>,
+    pub rotations: Vec<PartnerRotation>,
     /// Overrides that end after the beginning of the span that was asked for, by their start.
-    pub overrides: Vec<OutsideOverride>,
+    pub overrides: Vec<PartnerOverride>,
     /// Names and addresses as far as the answer gives them.
-    pub people: Vec<OutsidePerson>,
+    pub people: Vec<PartnerPerson>,
 }
 
 impl Definition {
@@ -52,16 +52,16 @@ pub fn ids_of_people(members: impl Iterator<Item = Member>) -> Vec<String> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
     pub name: String,
-    pub zone: OutsideZone,
+    pub zone: PartnerZone,
     /// As [`Definition::participant_ids`].
     pub participants: Vec<String>,
     /// Names and addresses as far as the answer gives them.
-    pub people: Vec<OutsidePerson>,
+    pub people: Vec<PartnerPerson>,
 }
 
 /// A layer or a rotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutsideRotation {
+pub struct PartnerRotation {
     pub id: String,
     pub name: String,
     /// In the order in which they take turns.
@@ -111,7 +111,7 @@ pub struct Restriction {
 
 /// An override that somebody entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutsideOverride {
+pub struct PartnerOverride {
     /// `None` where the partner gives none.
     pub id: Option<String>,
     pub member: Member,

@@ -1,8 +1,8 @@
 //! A change of a rotation that follows a partner's schedule: nobody is dealt, the schedule says who is on call.
 
 use super::Change;
+use crate::domain::external::{External, same_assignments};
 use crate::domain::ids::UserId;
-use crate::domain::linked::{External, same_assignments};
 use crate::domain::rotation::{Holder, Reason, Rotation};
 
 impl Change<'_> {

@@ -1,7 +1,7 @@
 //! The parts of pages about a rotation that follows a partner's schedule.
 
 use super::time::Times;
-use crate::domain::linked::{AsOf, State};
+use crate::domain::external::{AsOf, State};
 use crate::domain::rotation::Rotation;
 use maud::{Markup, html};
 

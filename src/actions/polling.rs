@@ -1,4 +1,4 @@
-//! What is read from outside again and again: the chat platform's directory, schedules of paging systems, calendars. A kind
+//! Sources that are polled: the chat platform's directory, schedules of paging systems, calendars. A kind
 //! of source implements [`Source`]; the loops of `sync` read it.
 
 use super::Error;

@@ -1,9 +1,9 @@
 //! Begins and ends the following of a partner's schedule (rules.md 22.2).
 
+use super::external::External;
 use super::grid::Mint;
 use super::handover;
 use super::ids::{CellId, LaneId, WindowId};
-use super::linked::External;
 use super::rotation::{Cell, Holder, Lane, Members, NextTurn, Roster, Rotation, Window};
 use jiff::Timestamp;
 

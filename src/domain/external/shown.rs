@@ -1,7 +1,7 @@
 //! What the API shows of a rotation that follows a partner, as of an instant.
 
 use super::{Assignment, External, same_assignments};
-use crate::domain::external::{MemberKind, Partner};
+use crate::domain::partner::{MemberKind, Partner};
 use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 
