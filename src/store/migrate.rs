@@ -177,7 +177,9 @@ mod tests {
     fn the_steps_lead_to_the_schema() {
         let migrated = Connection::open_in_memory().unwrap();
         migrated.execute_batch(FIRST).unwrap();
-        migrated.pragma_update(None, "user_version", OLDEST).unwrap();
+        migrated
+            .pragma_update(None, "user_version", OLDEST)
+            .unwrap();
         run_steps(migrated.unchecked_transaction().unwrap()).unwrap();
         let path = Path::new("migrated");
         let found = recognise(&migrated, path).unwrap();

@@ -30,7 +30,9 @@ pub(super) fn build(conn: &Connection, version: i64) -> rusqlite::Result<()> {
     }
     conn.execute_batch(FIRST)?;
     let steps = (OLDEST..version).zip(STEPS);
-    steps.map(|(_, step)| step).try_for_each(|step| conn.execute_batch(step))
+    steps
+        .map(|(_, step)| step)
+        .try_for_each(|step| conn.execute_batch(step))
 }
 
 /// Why a file that was opened with the current version must not be written any more: another process has migrated it since. Takes

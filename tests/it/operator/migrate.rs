@@ -119,11 +119,16 @@ fn a_database_too_old_to_migrate_is_refused_with_what_to_do() {
         let sql = format!("PRAGMA user_version = {version}");
         conn.execute_batch(&sql).expect("an older schema");
         drop(conn);
-        let words = format!("made by a development build (schema {version}, this one migrates from 7); move the file away");
+        let words = format!(
+            "made by a development build (schema {version}, this one migrates from 7); move the file away"
+        );
         for line in ["check", "directory export", "serve --listen 127.0.0.1:0"] {
             let (code, output, errors) = run(&mut on(&db, line));
             assert_eq!(code, 1, "{line}: {output}");
-            assert!(errors.contains("rota.db") && errors.contains(&words), "{line}: {errors}");
+            assert!(
+                errors.contains("rota.db") && errors.contains(&words),
+                "{line}: {errors}"
+            );
         }
         assert_eq!((copies(&dir).as_str(), content(&db)), ("", (version, 1)));
     }
