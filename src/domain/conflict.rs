@@ -1,8 +1,8 @@
 //! Conflicts that prevent a person from holding a cell for an interval (rules.md 8.2).
 
 use super::absence::{AbsenceSource, Absences};
+use super::arrangement::Arranged;
 use super::ids::{ArrangementId, CellId, UserId};
-use super::rotation::Rotation;
 use super::time::Interval;
 
 /// A person and the interval for which they are to hold a cell.
@@ -103,7 +103,7 @@ pub type Name = dyn Fn(&str) -> String;
 
 /// All conflicts with the terms, ordered by their start, except with arrangements in `own` over the cell, which are cut.
 pub fn find(
-    rotation: &Rotation,
+    arranged: &[Arranged],
     absences: &Absences,
     terms: &Terms,
     own: Option<&UserId>,
@@ -133,8 +133,7 @@ pub fn find(
         period,
         arrangement: None,
     });
-    let others = rotation
-        .arranged
+    let others = arranged
         .iter()
         .filter(|arranged| arranged.cell == terms.cell && Some(&arranged.user) != own)
         .map(|arranged| Found {
@@ -234,9 +233,8 @@ mod tests {
         let away = away
             .iter()
             .map(|(user, period)| (UserId::from(*user), *period));
-        let rotation = crate::domain::rotation::tests::rotation();
         find(
-            &rotation,
+            &[],
             &Absences::new(away.collect()),
             terms,
             None,
@@ -269,12 +267,11 @@ mod tests {
     #[test]
     fn calendars_are_a_source_and_may_be_unknown() {
         let asked = span(10, 20);
-        let rotation = crate::domain::rotation::tests::rotation();
         let found = |mirrored: Vec<(UserId, Interval)>, unknown: &[&str]| {
             let unknown = unknown.iter().map(|user| UserId::from(*user)).collect();
             let absences = Absences::default().with_calendars(mirrored, unknown);
             let terms = terms("U1", asked, span(15, 20));
-            let found = find(&rotation, &absences, &terms, None, &|text| text.into());
+            let found = find(&[], &absences, &terms, None, &|text| text.into());
             assert!(found.iter().all(|one| one.kind.can_acknowledge()));
             let shown = found
                 .iter()
@@ -293,7 +290,6 @@ mod tests {
     #[test]
     fn a_chat_status_is_a_conflict_of_its_own() {
         let asked = span(10, 20);
-        let rotation = crate::domain::rotation::tests::rotation();
         for (stored, until, expected) in [
             (None, Timestamp::MAX, vec![("chatStatus", asked)]),
             (None, span(0, 15).until, vec![("chatStatus", span(10, 15))]),
@@ -309,7 +305,7 @@ mod tests {
             let away = vec![("U1".into(), Interval { from, until })];
             let absences = Absences::new(stored.into_iter().collect()).with_chat(away);
             let terms = terms("U1", asked, asked);
-            let found = find(&rotation, &absences, &terms, None, &|text| text.into());
+            let found = find(&[], &absences, &terms, None, &|text| text.into());
             assert!(found.iter().all(|one| one.kind.can_acknowledge()));
             let shown: Vec<_> = found
                 .iter()

@@ -107,7 +107,7 @@ pub(super) fn write(
             narrow(rotation, index, narrowed, &format!("rosters[{place}]."))?;
         }
     }
-    roster::follow(before, rotation);
+    rotation.follow(before);
     let was_timed = |window: &Window| {
         let known = before.window(&window.id);
         known.is_some_and(|known| known.cadence.is_some())
@@ -152,7 +152,7 @@ pub fn write_one(
     if let Some(narrowed) = &spec.narrowed {
         narrow(rotation, index, narrowed, "")?;
     }
-    roster::follow(before, rotation);
+    rotation.follow(before);
     set_turns(rotation, index, &spec.turns, &[], "", (&|_| true, true))
 }
 

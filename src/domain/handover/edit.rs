@@ -34,7 +34,7 @@ impl Edit<'_> {
     /// Applies a changed membership: next turns keep pointing at the same people, removed people come off duty, and empty slots
     /// are dealt if the change concerns dealing.
     pub fn follow_members(self, rotation: &mut Rotation) {
-        roster::follow(self.before, rotation);
+        rotation.follow(self.before);
         self.redeal(rotation, |change| change.clear_leavers());
     }
 }

@@ -108,7 +108,7 @@ fn rotation(
     for roster in &mut rotation.rosters {
         roster.next_turns.clear();
     }
-    roster::follow(&rotation.clone(), &mut rotation);
+    rotation.follow(&rotation.clone());
     let calendar = Calendar::embedded();
     let edit = Edit {
         before: &before,

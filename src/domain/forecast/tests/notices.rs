@@ -49,7 +49,7 @@ pub fn dealt(people: &str, lanes: usize, cadences: &[Cadence], begun: &str) -> R
         window.zone = Some(cadence.zone);
     }
     rotation.stamps.judged_at = at(begun);
-    roster::follow(&rotation.clone(), &mut rotation);
+    rotation.follow(&rotation.clone());
     fill(rotation)
 }
 

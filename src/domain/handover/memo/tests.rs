@@ -76,7 +76,7 @@ fn grid(people: usize, lanes: usize, windows: usize, times: usize, stretches: us
             cell
         })
         .collect();
-    roster::follow(&grid.clone(), &mut grid);
+    grid.follow(&grid.clone());
     let absences = Absences::default();
     let dealing = DealingContext {
         calendar: &Calendar::embedded(),

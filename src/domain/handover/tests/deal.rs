@@ -30,7 +30,7 @@ fn spread(mut rotation: Rotation) -> Rotation {
     for roster in &mut rotation.rosters {
         roster.next_turns.clear();
     }
-    roster::follow(&rotation.clone(), &mut rotation);
+    rotation.follow(&rotation.clone());
     rotation
 }
 
