@@ -1,8 +1,8 @@
 //! The OpenAPI document.
 
+use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Operation, operation};
-use super::Api;
 use crate::server::Request;
 
 pub const OPENAPI: Operation = operation("getOpenApi", "service", "This document")

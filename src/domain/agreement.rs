@@ -143,7 +143,13 @@ impl AgreementContext<'_> {
 
     /// All conflicts with the terms, except with arrangements in `own`.
     pub fn conflicts(&self, terms: &Terms, own: Option<&UserId>, name: &Name) -> Vec<Conflict> {
-        conflict::find(&self.rotation.arranged, self.dealing.absences, terms, own, name)
+        conflict::find(
+            &self.rotation.arranged,
+            self.dealing.absences,
+            terms,
+            own,
+            name,
+        )
     }
 
     /// The forecast of a cell over a period; if it has no end, over its first year.

@@ -233,13 +233,9 @@ mod tests {
         let away = away
             .iter()
             .map(|(user, period)| (UserId::from(*user), *period));
-        find(
-            &[],
-            &Absences::new(away.collect()),
-            terms,
-            None,
-            &|text| text.into(),
-        )
+        find(&[], &Absences::new(away.collect()), terms, None, &|text| {
+            text.into()
+        })
         .into_iter()
         .map(|conflict| (conflict.id, conflict.period))
         .collect()

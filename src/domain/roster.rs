@@ -294,7 +294,7 @@ mod tests {
             let (names, windows, turns) = before;
             let before = grid(names, windows, turns);
             let mut now = grid(after.0, after.1, &[]);
-            follow(&before, &mut now);
+            now.follow(&before);
             let turns = now.rosters[0].next_turns.iter();
             let found: Vec<String> = turns
                 .map(|next| format!("{}:{}", next.window, next.turn))

@@ -7,16 +7,14 @@ use super::arrangement::Arranged;
 use super::cadence::Cadence;
 use super::coverage::{Hours, OffDays, Stretch};
 pub use super::entry::{Entry, HoursHeld, PassedOver, Reason};
-use super::ids::{
-    CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId,
-};
+use super::ids::{CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId};
 use super::key::Key;
 use super::linked::External;
 use super::mention::MentionSettings;
-use super::refusal::Refusal;
 use super::pending::Pending;
-pub use super::roster::{GroupMembers, Members, Narrowed, NextTurn, Roster};
+use super::refusal::Refusal;
 use super::roster::{self, Position};
+pub use super::roster::{GroupMembers, Members, Narrowed, NextTurn, Roster};
 use super::trace::{Decision, Trace};
 use super::warning_kinds::WarningSettings;
 use super::zones::ZoneName;

@@ -4,7 +4,6 @@ use super::names::Named;
 use crate::domain::ids::{GroupId, RosterId, UserId, WindowId};
 use crate::domain::key::Key;
 use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::roster;
 use crate::domain::rotation::{Cell, Narrowed, Roster, Rotation, Window};
 
 /// A roster as a caller writes it.

@@ -1,7 +1,6 @@
 //! What an edit of a rotation does to duty. Writes and their previews call the same, so a preview shows what happens.
 
 use super::{Change, DealingContext, WindowChange};
-use crate::domain::roster;
 use crate::domain::rotation::{Reason, Rotation};
 use jiff::Timestamp;
 

@@ -4,7 +4,6 @@ use super::*;
 use crate::domain::absence::Absences;
 use crate::domain::coverage::Stretch;
 use crate::domain::handover::{Change, WindowChange};
-use crate::domain::roster;
 use crate::domain::rotation::Reason;
 use crate::domain::time::HhMm;
 use jiff::civil::Weekday;

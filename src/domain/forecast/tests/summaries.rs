@@ -3,7 +3,6 @@
 use super::notices::{dealt, fill, mondays, tuesdays, weekly, with};
 use super::*;
 use crate::domain::absence::Absences;
-use crate::domain::roster;
 
 fn names(people: &[UserId]) -> String {
     let names: Vec<&str> = people.iter().map(UserId::as_str).collect();

@@ -7,7 +7,6 @@ use crate::domain::coverage::Stretch;
 use crate::domain::forecast;
 use crate::domain::handover::{Change, WindowChange, next_due};
 use crate::domain::ids::{CellId, LaneId, WindowId};
-use crate::domain::roster;
 use crate::domain::rotation::tests::rotation;
 use crate::domain::rotation::{Lane, Reason, Window};
 use crate::domain::time::{HhMm, Interval};

@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::domain::absence_policy::{AbsencePolicy, CalendarsCount, PassOver, WhileOnDuty};
-use crate::domain::roster;
 
 const HALF_HOUR: SignedDuration = SignedDuration::from_mins(30);
 

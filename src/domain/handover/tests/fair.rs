@@ -2,7 +2,6 @@
 //! is on call twice at once.
 
 use super::*;
-use crate::domain::roster;
 use crate::domain::rotation::Narrowed;
 
 const DAYS: [Weekday; 7] = [
