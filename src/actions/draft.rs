@@ -15,7 +15,7 @@ use crate::domain::ids::{RotationId, UserId};
 use crate::domain::request::Pending;
 use crate::domain::rotation::Rotation;
 use crate::domain::tiers::TierLimits;
-use crate::domain::trace::{self, Trace};
+use crate::domain::trace::Trace;
 use crate::store::{self, MemberLists, ReadTx, WriteTx};
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -209,7 +209,7 @@ impl<'a> Draft<'a> {
             .collect();
         let by = Doer::of(&self.author.principal);
         store::begin_entries(tx, &self.rotation, &begun, by.as_ref())?;
-        let decisions = trace::take_decisions(&mut self.rotation);
+        let decisions = self.rotation.take_decisions();
         store::insert_decisions(tx, &self.rotation, &decisions)?;
         let due = self.next_due();
         self.save(tx, act, true, (due, false))

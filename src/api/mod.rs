@@ -73,8 +73,9 @@ use on_call_cache::OnCallCache;
 use operation::Body;
 use request_metrics::RequestMetrics;
 use routes::{Handler, Needs, ROUTES, RouteMatch, Row};
+use serde_json::Value;
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use watch::{Detail, MetricsCache};
 
 /// The longest `Idempotency-Key`, in bytes.
@@ -93,17 +94,21 @@ pub struct Api {
     page: Mutex<MetricsCache>,
     request_metrics: RequestMetrics,
     started_at: Timestamp,
+    /// Makes the OpenAPI document, which lists the route that serves it too.
+    document: fn() -> Value,
+    rendered: OnceLock<Arc<[u8]>>,
 }
 
 impl Api {
     /// The API of a workspace. Its requests share the memory budget of all edges. `base_url` is the public URL, if the
-    /// operator has set one.
+    /// operator has set one, and `document` makes the OpenAPI document.
     pub fn new(
         app: App,
         admission: Arc<Admission>,
         access: Access,
         budget: RequestBudget,
         base_url: Option<String>,
+        document: fn() -> Value,
     ) -> Api {
         Api {
             base_url,
@@ -114,6 +119,8 @@ impl Api {
             page: Mutex::default(),
             request_metrics: RequestMetrics::new(app.metrics()),
             started_at: app.clock().now(),
+            document,
+            rendered: OnceLock::new(),
             app,
         }
     }

@@ -287,7 +287,14 @@ impl Bootstrap {
                 Arc::clone(&admission),
                 budget.clone(),
             )),
-            Box::new(Api::new(app, admission, access, budget, base_url)),
+            Box::new(Api::new(
+                app,
+                admission,
+                access,
+                budget,
+                base_url,
+                api::openapi::document,
+            )),
             Box::new(web),
             Box::new(inbound),
         ])

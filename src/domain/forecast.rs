@@ -36,7 +36,7 @@ use super::handover::{DealingContext, Memo, Outcome};
 use super::refusal::{Refusal, invalid};
 use super::rotation::Rotation;
 use super::time::Interval;
-use super::trace::{self, Decision};
+use super::trace::Decision;
 use jiff::Timestamp;
 use least::Least;
 
@@ -160,9 +160,9 @@ impl<'a> Forecast<'a> {
         self.rotation
     }
 
-    /// What dealing has decided since this was asked last, as [`trace::take_decisions`] has it.
+    /// What dealing has decided since this was asked last, as [`Rotation::take_decisions`] has it.
     pub fn take_decisions(&mut self) -> Vec<(usize, Decision)> {
-        trace::take_decisions(self.rotation)
+        self.rotation.take_decisions()
     }
 
     /// The instant of the next step, whether the limits allow it or not.

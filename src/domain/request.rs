@@ -3,6 +3,7 @@
 use super::access::Principal;
 use super::arrangement::{Arrangement, TurnSelection};
 use super::ids::{ArrangementId, CellId, RequestId, RotationId, UserId};
+pub use super::pending::{Duty, Pending};
 use super::refusal::Refusal;
 use super::rotation::Rotation;
 use super::time::Interval;
@@ -130,22 +131,6 @@ words! {
 pub const MAX_PENDING: usize = 1_000;
 /// The maximum number of pending requests of a rotation by one requester.
 pub const MAX_PENDING_EACH: usize = 300;
-
-/// A pending request with the fields that decide whether it expires.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pending {
-    pub id: RequestId,
-    pub requester: UserId,
-    pub duties: Vec<Duty>,
-}
-
-/// A cell that a person holds for an interval.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Duty {
-    pub cell: CellId,
-    pub holder: UserId,
-    pub period: Interval,
-}
 
 impl Pending {
     /// When the first of its duties begins.

@@ -1,8 +1,73 @@
-//! The order of a roster, and the next turns of the windows that deal from it (rules.md 2.1, 2.11 and 2.12).
+//! The people of a rotation and its rosters: the order of a roster, and the next turns of the windows that deal from it (rules.md 2.1, 2.11 and 2.12).
 
-use super::ids::{GroupId, UserId};
-use super::rotation::{Members, Narrowed, NextTurn, Rotation};
+use super::ids::{GroupId, RosterId, UserId, WindowId};
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
+
+/// People added one by one, and people who come with a chat user group. Deactivated people are not among them.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Members {
+    pub users: Vec<UserId>,
+    pub groups: Vec<GroupMembers>,
+}
+
+/// A user group with its people in the chat platform's order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupMembers {
+    pub group: GroupId,
+    pub users: Vec<UserId>,
+}
+
+impl Members {
+    /// Whether a person is among them, individually or through a group.
+    pub fn contains(&self, user: &UserId) -> bool {
+        self.users.contains(user) || self.groups.iter().any(|group| group.users.contains(user))
+    }
+}
+
+/// A list that cells deal from, with the positions that the next hand-overs deal from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roster {
+    /// `None` is the common roster: all members.
+    pub id: Option<RosterId>,
+    /// Narrowed to these members, in this order; `None` follows all members.
+    pub narrowed: Option<Narrowed>,
+    /// One for each window that deals from it, in the order of windows.
+    pub next_turns: Vec<NextTurn>,
+}
+
+/// Where the next hand-over of a window deals from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextTurn {
+    pub window: WindowId,
+    /// A position in the roster's order.
+    pub turn: usize,
+}
+
+impl Roster {
+    /// The next turn of a window; `None` where the window does not deal from this roster.
+    pub fn next_turn(&self, window: &WindowId) -> Option<usize> {
+        let mut turns = self.next_turns.iter();
+        turns
+            .find(|next| next.window == *window)
+            .map(|next| next.turn)
+    }
+
+    /// Sets the next turn of a window that deals from this roster.
+    pub fn set_next_turn(&mut self, window: &WindowId, turn: usize) {
+        let mut turns = self.next_turns.iter_mut();
+        if let Some(next) = turns.find(|next| next.window == *window) {
+            next.turn = turn;
+        }
+    }
+}
+
+/// Who a narrowed roster lists, as written.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Narrowed {
+    pub users: Vec<UserId>,
+    pub groups: Vec<GroupId>,
+}
 
 /// One position in an order; its index is the `turn`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,37 +159,10 @@ pub fn spread(k: usize, windows: usize, people: usize) -> usize {
     k * people / windows.max(1)
 }
 
-/// Lets the next turns of every roster follow a change of members, lists or grid. A window that dealt from the roster before
-/// keeps pointing at the same person. One that begins to deal from it, and every one where the list was empty, starts spread
-/// over the list.
-pub fn follow(before: &Rotation, after: &mut Rotation) {
-    for index in 0..after.rosters.len() {
-        let roster = &after.rosters[index];
-        let new = after.order(roster);
-        let known = before.rosters.iter().find(|known| known.id == roster.id);
-        let old = known.map_or_else(Vec::new, |known| before.order(known));
-        let known = known.filter(|_| !old.is_empty());
-        let windows = after.windows_of(roster.id.as_ref());
-        let next_turn = |(k, window): (usize, &usize)| {
-            let window = &after.windows[*window].id;
-            let kept = known.and_then(|known| known.next_turn(window));
-            NextTurn {
-                window: window.clone(),
-                turn: match kept {
-                    Some(turn) => repoint(&old, turn, &new),
-                    None => spread(k, windows.len(), new.len()),
-                },
-            }
-        };
-        let next_turns = windows.iter().enumerate().map(next_turn).collect();
-        after.rosters[index].next_turns = next_turns;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::rotation::{GroupMembers, tests::rotation};
+    use crate::domain::rotation::tests::rotation;
 
     fn users(names: &str) -> Vec<UserId> {
         names.split_whitespace().map(UserId::from).collect()
@@ -257,7 +295,7 @@ mod tests {
             let (names, windows, turns) = before;
             let before = grid(names, windows, turns);
             let mut now = grid(after.0, after.1, &[]);
-            follow(&before, &mut now);
+            now.follow(&before);
             let turns = now.rosters[0].next_turns.iter();
             let found: Vec<String> = turns
                 .map(|next| format!("{}:{}", next.window, next.turn))

@@ -6,22 +6,19 @@ use super::absence_policy::AbsencePolicy;
 use super::arrangement::Arranged;
 use super::cadence::Cadence;
 use super::coverage::{Hours, OffDays, Stretch};
+pub use super::entry::{Entry, HoursHeld, PassedOver, Reason};
 use super::external::External;
-use super::ids::{
-    ArrangementId, CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId,
-};
+use super::ids::{CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId};
 use super::key::Key;
 use super::mention::MentionSettings;
+use super::pending::Pending;
 use super::refusal::Refusal;
-use super::request::Pending;
 use super::roster::{self, Position};
-use super::stored::listed;
-use super::trace::Trace;
+pub use super::roster::{GroupMembers, Members, Narrowed, NextTurn, Roster};
+use super::trace::{Decision, Trace};
 use super::warning_kinds::WarningSettings;
 use super::zones::ZoneName;
-use crate::domain::words::words;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Everything that is stored of one rotation, its duty as of [`Stamps::judged_at`] included.
@@ -111,20 +108,6 @@ pub struct Stamps {
     pub remind_at: Option<Timestamp>,
 }
 
-/// People added one by one, and people who come with a chat user group. Deactivated people are not among them.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Members {
-    pub users: Vec<UserId>,
-    pub groups: Vec<GroupMembers>,
-}
-
-/// A user group with its people in the chat platform's order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupMembers {
-    pub group: GroupId,
-    pub users: Vec<UserId>,
-}
-
 /// A kind of duty; one person holds it at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
@@ -202,136 +185,6 @@ pub struct Holder {
     pub since: Timestamp,
     /// Absent people passed over when this turn was dealt.
     pub skipped: Vec<Skipped>,
-}
-
-/// Somebody passed over because they are on call in another cell at the same time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PassedOver {
-    pub user: UserId,
-    /// The first cell in the way, in the order of slots.
-    pub cell: CellId,
-}
-
-listed! {
-    PassedOver: |one| (&one.user, &one.cell), (user, cell) in (UserId, CellId) => PassedOver { user, cell };
-}
-
-/// A list that cells deal from, with the positions that the next hand-overs deal from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Roster {
-    /// `None` is the common roster: all members.
-    pub id: Option<RosterId>,
-    /// Narrowed to these members, in this order; `None` follows all members.
-    pub narrowed: Option<Narrowed>,
-    /// One for each window that deals from it, in the order of windows.
-    pub next_turns: Vec<NextTurn>,
-}
-
-/// Where the next hand-over of a window deals from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NextTurn {
-    pub window: WindowId,
-    /// A position in the roster's order.
-    pub turn: usize,
-}
-
-impl Roster {
-    /// The next turn of a window; `None` where the window does not deal from this roster.
-    pub fn next_turn(&self, window: &WindowId) -> Option<usize> {
-        let mut turns = self.next_turns.iter();
-        turns
-            .find(|next| next.window == *window)
-            .map(|next| next.turn)
-    }
-
-    /// Sets the next turn of a window that deals from this roster.
-    pub fn set_next_turn(&mut self, window: &WindowId, turn: usize) {
-        let mut turns = self.next_turns.iter_mut();
-        if let Some(next) = turns.find(|next| next.window == *window) {
-            next.turn = turn;
-        }
-    }
-}
-
-/// Who a narrowed roster lists, as written.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Narrowed {
-    pub users: Vec<UserId>,
-    pub groups: Vec<GroupId>,
-}
-
-/// The running entry of a cell's history: who covers it, since when and why (rules.md 7).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    pub start: Timestamp,
-    /// `None` when nobody covers.
-    pub user: Option<UserId>,
-    /// The person's position in the order when the entry began.
-    pub turn: Option<usize>,
-    pub reason: Reason,
-    pub lane_name: Option<String>,
-    pub window_name: Option<String>,
-    /// The hours it is held under; later edits do not rewrite them.
-    pub hours: Arc<HoursHeld>,
-    /// Absent people passed over when the turn was dealt.
-    pub skipped: Vec<Skipped>,
-    /// Those passed over because they were on call elsewhere, then or in the search that found nobody.
-    pub passed_over: Vec<PassedOver>,
-    /// The arrangement that it is held by; `None` for a dealt turn.
-    pub arrangement: Option<ArrangementId>,
-    /// What somebody from outside is called who covers it first and is unknown here.
-    pub outside: Option<String>,
-    /// Others who cover it at the same time, on a partner's schedule with several slots.
-    pub beside: Vec<UserId>,
-}
-
-impl Entry {
-    /// What a slot begins with that nobody has held yet, on hours that restrict nothing.
-    pub fn never_held(at: Timestamp) -> Entry {
-        Entry {
-            start: at,
-            user: None,
-            turn: None,
-            reason: Reason::ExplicitChange,
-            lane_name: None,
-            window_name: None,
-            hours: Arc::new(HoursHeld {
-                zone: None,
-                always_open: true,
-                coverage: Vec::new(),
-            }),
-            skipped: Vec::new(),
-            passed_over: Vec::new(),
-            arrangement: None,
-            outside: None,
-            beside: Vec::new(),
-        }
-    }
-}
-
-/// The hours of a window as a turn was held under them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HoursHeld {
-    pub zone: Option<ZoneName>,
-    pub always_open: bool,
-    pub coverage: Vec<Stretch>,
-}
-
-words! {
-    /// Why an entry began.
-    pub enum Reason as HistoryReason {
-        NextOnScheduledDuty = "next-on-scheduled-duty",
-        RotateToNextOnDuty = "rotate-to-next-on-duty",
-        ExplicitChange = "explicit-change",
-        DutyCleared = "duty-cleared",
-        RemovalOfActiveDuty = "removal-of-active-duty",
-        CoverageChanged = "coverage-changed",
-        BusinessHoursOffline = "business-hours-offline",
-        BusinessHoursBackOnline = "business-hours-back-online",
-        ChangeInExternalSchedule = "change-in-external-schedule",
-        AfterMention = "after-mention",
-    }
 }
 
 /// How duty passes on.
@@ -444,6 +297,54 @@ impl Rotation {
     pub fn turn_of(&self, cell: &Cell, user: &UserId) -> Option<usize> {
         let order = self.order(self.roster(cell.roster.as_ref()));
         order.iter().position(|position| &position.user == user)
+    }
+
+    /// Lets the next turns of every roster follow a change of members, lists or grid. A window that dealt from the roster before
+    /// keeps pointing at the same person. One that begins to deal from it, and every one where the list was empty, starts spread
+    /// over the list.
+    pub fn follow(&mut self, before: &Rotation) {
+        for index in 0..self.rosters.len() {
+            let roster = &self.rosters[index];
+            let new = self.order(roster);
+            let known = before.rosters.iter().find(|known| known.id == roster.id);
+            let old = known.map_or_else(Vec::new, |known| before.order(known));
+            let known = known.filter(|_| !old.is_empty());
+            let windows = self.windows_of(roster.id.as_ref());
+            let next_turn = |(k, window): (usize, &usize)| {
+                let window = &self.windows[*window].id;
+                let kept = known.and_then(|known| known.next_turn(window));
+                NextTurn {
+                    window: window.clone(),
+                    turn: match kept {
+                        Some(turn) => roster::repoint(&old, turn, &new),
+                        None => roster::spread(k, windows.len(), new.len()),
+                    },
+                }
+            };
+            let next_turns = windows.iter().enumerate().map(next_turn).collect();
+            self.rosters[index].next_turns = next_turns;
+        }
+    }
+
+    /// Takes what was decided off the trace: the slots that stand as the last decision about them left them, with that decision, in
+    /// their order.
+    pub fn take_decisions(&mut self) -> Vec<(usize, Decision)> {
+        let Some(trace) = &mut self.trace else {
+            return Vec::new();
+        };
+        let mut decided = trace.take();
+        let cells = self.cells.iter().enumerate();
+        let standing = cells.filter_map(|(index, cell)| {
+            let decision = decided.remove(&cell.id)?;
+            let stands = match (&cell.holder, decision.chosen()) {
+                (Some(holder), Some(chosen)) => {
+                    (&holder.user, holder.since) == (chosen, decision.at)
+                }
+                (holder, chosen) => holder.is_none() && chosen.is_none(),
+            };
+            stands.then_some((index, decision))
+        });
+        standing.collect()
     }
 
     /// The slot of a cell: its index into [`Rotation::cells`]; `None` where it is not there.
@@ -576,13 +477,6 @@ fn same_external(one: Option<&External>, other: Option<&External>, as_of: Timest
     match (one, other) {
         (Some(one), Some(other)) => one.same_as(other, as_of),
         (one, other) => one.is_none() && other.is_none(),
-    }
-}
-
-impl Members {
-    /// Whether a person is among them, individually or through a group.
-    pub fn contains(&self, user: &UserId) -> bool {
-        self.users.contains(user) || self.groups.iter().any(|group| group.users.contains(user))
     }
 }
 

@@ -1,8 +1,9 @@
 //! What dealing did, step by step: written by dealing itself where an explanation asks for it, and for the record (rules.md 26).
 
+use super::absence::Skipped;
+use super::entry::{PassedOver, Reason};
 use super::ids::{CellId, RosterId, UserId, WindowId};
 use super::roster::Order;
-use super::rotation::{PassedOver, Reason, Rotation, Skipped};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -74,6 +75,12 @@ impl Trace {
         }
     }
 
+    /// Takes all decisions off the trace.
+    pub fn take(&mut self) -> HashMap<CellId, Decision> {
+        self.names = 0;
+        std::mem::take(&mut self.decisions)
+    }
+
     /// The last decision about a cell; `None` if there was none.
     pub fn decision(&self, cell: &CellId) -> Option<&Decision> {
         self.decisions.get(cell)
@@ -83,27 +90,6 @@ impl Trace {
     pub fn is_full(&self) -> bool {
         self.names > MOST_NAMES && self.only.is_none()
     }
-}
-
-/// Takes what was decided off the trace of a rotation: the cells (indices into [`Rotation::cells`]) that stand as the last decision
-/// about them left them, with that decision, in the order of slots.
-pub fn take_decisions(rotation: &mut Rotation) -> Vec<(usize, Decision)> {
-    let Some(trace) = &mut rotation.trace else {
-        return Vec::new();
-    };
-    trace.names = 0;
-    let mut decided = std::mem::take(&mut trace.decisions);
-    let cells = rotation.cells.iter().enumerate();
-    let standing = cells.filter_map(|(index, cell)| {
-        let decision = decided.remove(&cell.id)?;
-        let holder = cell.holder.as_ref();
-        let stands = match (holder, decision.chosen()) {
-            (Some(holder), Some(chosen)) => (&holder.user, holder.since) == (chosen, decision.at),
-            (holder, chosen) => holder.is_none() && chosen.is_none(),
-        };
-        stands.then_some((index, decision))
-    });
-    standing.collect()
 }
 
 impl Decision {

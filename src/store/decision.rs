@@ -109,7 +109,7 @@ fn steps_from_json(text: Option<&str>, order: &Order) -> Result<Vec<Traced>, Err
 }
 
 /// Keeps what the turns of a rotation were dealt from, as
-/// [`take_decisions`](crate::domain::trace::take_decisions) has it. A search that finds nobody as the
+/// [`take_decisions`](crate::domain::rotation::Rotation::take_decisions) has it. A search that finds nobody as the
 /// last one about the slot did is not kept again.
 pub fn insert_decisions(
     tx: &mut WriteTx,

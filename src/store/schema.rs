@@ -3,7 +3,7 @@
 //! No code of the file is run and no row is read, so a malicious file is refused as quickly as any other.
 
 use super::paths::named;
-use super::version::{FileIdentity, VERSION, build};
+use super::version::{FileIdentity, OLDEST, VERSION, build};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -91,7 +91,7 @@ pub(super) fn compare(
     let failed = |error: rusqlite::Error| named(path, error);
     let version = match found.is_empty {
         true => None,
-        false if (1..=VERSION).contains(&found.version) => Some(found.version),
+        false if (OLDEST..=VERSION).contains(&found.version) => Some(found.version),
         false => {
             return Ok(Differences {
                 wrong: vec![format!("schema version {} is unknown", found.version)],

@@ -14,30 +14,24 @@ pub(super) const APPLICATION_ID: i64 = 0x726f_7461;
 /// Creates the current version in an empty file.
 pub(super) const SCHEMA: &str = include_str!("../../schema.sql");
 
-/// Creates version 1 in an empty file.
-pub(super) const FIRST: &str = include_str!("steps/1.sql");
+/// The oldest version that is migrated.
+pub(super) const OLDEST: i64 = 7;
 
-/// Each step migrates from one version to the next, beginning with version 1.
-pub(super) const STEPS: [&str; VERSION as usize - 1] = [
-    include_str!("steps/1-to-2.sql"),
-    include_str!("steps/2-to-3.sql"),
-    include_str!("steps/3-to-4.sql"),
-    include_str!("steps/4-to-5.sql"),
-    include_str!("steps/5-to-6.sql"),
-    include_str!("steps/6-to-7.sql"),
-    include_str!("steps/7-to-8.sql"),
-];
+/// Creates the oldest version in an empty file.
+pub(super) const FIRST: &str = include_str!("steps/7.sql");
+
+/// Each step migrates from one version to the next, beginning with the oldest.
+pub(super) const STEPS: [&str; (VERSION - OLDEST) as usize] = [include_str!("steps/7-to-8.sql")];
 
 /// Creates the tables of a version in an empty database.
 pub(super) fn build(conn: &Connection, version: i64) -> rusqlite::Result<()> {
     if version == VERSION {
         return conn.execute_batch(SCHEMA);
     }
-    let steps = usize::try_from(version - 1).unwrap_or_default();
     conn.execute_batch(FIRST)?;
-    STEPS
-        .iter()
-        .take(steps)
+    let steps = (OLDEST..version).zip(STEPS);
+    steps
+        .map(|(_, step)| step)
         .try_for_each(|step| conn.execute_batch(step))
 }
 
@@ -64,7 +58,8 @@ pub(super) struct FileIdentity {
 /// The time limit for reading the schema of a file. Rota's takes milliseconds; one of a million entries would take hours.
 const MAX_READING: Duration = Duration::from_secs(15);
 
-/// Identifies a file. Refuses another program's database and one of a newer version. Changes nothing.
+/// Identifies a file. Refuses another program's database, one of a newer version, and one too old to migrate.
+/// Changes nothing.
 pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<FileIdentity, String> {
     rows::within(MAX_READING, conn, || identify(conn, path))
 }
@@ -98,6 +93,13 @@ fn identify(conn: &Connection, path: &Path) -> Result<FileIdentity, String> {
     if version > VERSION {
         return Err(format!(
             "{}: written by a newer rota (schema {version}, this one knows {VERSION}); use that version of the program",
+            path.display()
+        ));
+    }
+    if (1..OLDEST).contains(&version) {
+        return Err(format!(
+            "{}: made by a development build (schema {version}, this one migrates from {OLDEST}); move the file away, so that \
+             a new database is made in its place",
             path.display()
         ));
     }

@@ -5,7 +5,6 @@ use crate::domain::ids::{GroupId, RosterId, UserId, WindowId};
 use crate::domain::key::Key;
 use crate::domain::limits::{GROUPS, PEOPLE, check_list};
 use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::roster;
 use crate::domain::rotation::{Cell, Narrowed, Roster, Rotation, Window};
 
 /// A roster as a caller writes it.
@@ -147,7 +146,7 @@ pub(super) fn write(
             narrow(rotation, index, narrowed, &format!("rosters[{place}]."))?;
         }
     }
-    roster::follow(before, rotation);
+    rotation.follow(before);
     let was_timed = |window: &Window| {
         let known = before.window(&window.id);
         known.is_some_and(|known| known.cadence.is_some())
@@ -192,7 +191,7 @@ pub fn write_one(
     if let Some(narrowed) = &spec.narrowed {
         narrow(rotation, index, narrowed, "")?;
     }
-    roster::follow(before, rotation);
+    rotation.follow(before);
     set_turns(rotation, index, &spec.turns, &[], "", (&|_| true, true))
 }
 

@@ -1,7 +1,6 @@
 //! What an edit of a rotation does to duty. Writes and their previews call the same, so a preview shows what happens.
 
 use super::{Change, DealingContext, WindowChange};
-use crate::domain::roster;
 use crate::domain::rotation::{Reason, Rotation};
 use jiff::Timestamp;
 
@@ -34,7 +33,7 @@ impl Edit<'_> {
     /// Applies a changed membership: next turns keep pointing at the same people, removed people come off duty, and empty slots
     /// are dealt if the change concerns dealing.
     pub fn follow_members(self, rotation: &mut Rotation) {
-        roster::follow(self.before, rotation);
+        rotation.follow(self.before);
         self.redeal(rotation, |change| change.clear_leavers());
     }
 }

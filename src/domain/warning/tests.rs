@@ -11,7 +11,6 @@ use crate::domain::forecast::{self, Budget, Held};
 use crate::domain::handover::{DealingContext, Edit, WindowChange};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
-use crate::domain::roster;
 use crate::domain::rotation::tests::rotation as plain;
 use crate::domain::rotation::{Lane, Rotation, Window};
 use crate::domain::time::{HhMm, Interval};
@@ -108,7 +107,7 @@ fn rotation(
     for roster in &mut rotation.rosters {
         roster.next_turns.clear();
     }
-    roster::follow(&rotation.clone(), &mut rotation);
+    rotation.follow(&rotation.clone());
     let calendar = Calendar::embedded();
     let edit = Edit {
         before: &before,

@@ -7,23 +7,6 @@ use super::{Source, code_lines, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Component;
 
-/// Cyclic imports that are permitted, with the reason.
-const ALLOWED: [(&str, &str, &str); 5] = [
-    (
-        "api::openapi",
-        "api::routes",
-        THE_DOCUMENT_LISTS_ITS_OWN_ROUTE,
-    ),
-    ("domain::rotation", "domain::mention", A_ROTATION_HOLDS_IT),
-    ("domain::rotation", "domain::request", A_ROTATION_HOLDS_IT),
-    ("domain::rotation", "domain::roster", A_ROTATION_HOLDS_IT),
-    ("domain::rotation", "domain::trace", A_ROTATION_HOLDS_IT),
-];
-
-const THE_DOCUMENT_LISTS_ITS_OWN_ROUTE: &str =
-    "one of the routes serves the document made from them";
-const A_ROTATION_HOLDS_IT: &str = "a rotation holds it, and its functions take a rotation";
-
 type Path = Vec<String>;
 
 /// An import, as paths from the crate root.
@@ -252,25 +235,9 @@ fn names(edges: &[(&str, &str)]) -> BTreeSet<(String, String)> {
 #[test]
 fn modules_import_each_other_in_one_direction() {
     let tree = Tree::of(&sources());
-    let mut edges: BTreeSet<(String, String)> = tree.edges().iter().filter_map(beside).collect();
+    let edges: BTreeSet<(String, String)> = tree.edges().iter().filter_map(beside).collect();
     assert!(edges.len() > 300, "imports were not found: {}", edges.len());
-    for (from, to, why) in ALLOWED {
-        let was = edges.remove(&(from.to_owned(), to.to_owned()));
-        assert!(
-            was,
-            "{from} imports {to} no more ({why}): strike it off the list"
-        );
-    }
     assert_eq!(cycles(&edges), BTreeSet::new());
-    for (from, to, why) in ALLOWED {
-        let mut with = edges.clone();
-        with.insert((from.to_owned(), to.to_owned()));
-        let closes = !cycles(&with).is_empty();
-        assert!(
-            closes,
-            "{from} to {to} closes no cycle ({why}): strike it off the list"
-        );
-    }
 }
 
 #[test]

@@ -1,21 +1,9 @@
-//! Databases of older versions with a rotation in the middle of a turn: from before arrangements, and from before each window had
-//! a next turn of its own.
+//! Databases of an older version, before each window had a next turn of its own, with a rotation in the middle of a turn.
 
 use crate::support::*;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-
-/// What each version made of its tables.
-const SCHEMA: [&str; 7] = [
-    include_str!("../../../src/store/steps/1.sql"),
-    include_str!("../../../src/store/steps/1-to-2.sql"),
-    include_str!("../../../src/store/steps/2-to-3.sql"),
-    include_str!("../../../src/store/steps/3-to-4.sql"),
-    include_str!("../../../src/store/steps/4-to-5.sql"),
-    include_str!("../../../src/store/steps/5-to-6.sql"),
-    include_str!("../../../src/store/steps/6-to-7.sql"),
-];
 
 fn strings(conn: &Connection, sql: &str) -> Vec<String> {
     let mut query = conn.prepare(sql).expect(sql);
@@ -23,13 +11,12 @@ fn strings(conn: &Connection, sql: &str) -> Vec<String> {
     rows.map(|row| row.expect("a name")).collect()
 }
 
-/// The file of today's version as an older version would have written it.
-fn as_version(version: usize, dir: &TempDir, today: &Path) -> PathBuf {
+/// The file of today's version as version 7 would have written it.
+fn as_version_7(dir: &TempDir, today: &Path) -> PathBuf {
     let db = dir.join("old.db");
     let conn = Connection::open(&db).expect("a file");
-    SCHEMA[..version]
-        .iter()
-        .for_each(|sql| conn.execute_batch(sql).expect("the schema"));
+    conn.execute_batch(include_str!("../../../src/store/steps/7.sql"))
+        .expect("the schema");
     conn.execute("ATTACH ?1 AS today", [today.to_str().unwrap()])
         .expect("today's file");
     conn.execute_batch("BEGIN; PRAGMA defer_foreign_keys = ON;")
@@ -62,14 +49,14 @@ fn as_version(version: usize, dir: &TempDir, today: &Path) -> PathBuf {
         );
         conn.execute_batch(&copy).expect(&copy);
     }
-    conn.execute_batch(&format!(
-        "COMMIT; PRAGMA application_id = 0x726f7461; PRAGMA user_version = {version}; DETACH today;"
-    ))
+    conn.execute_batch(
+        "COMMIT; PRAGMA application_id = 0x726f7461; PRAGMA user_version = 7; DETACH today;",
+    )
     .expect("its version");
     db
 }
 
-/// Older versions kept no keys.
+/// Version 7 kept no keys.
 fn without_keys(mut rotation: Value) -> Value {
     for list in ["lanes", "windows"] {
         let items = rotation[list].as_array_mut().expect("a list").iter_mut();
@@ -88,13 +75,13 @@ fn a_running_rotation_is_migrated_and_arranged() {
     rota.to("2026-01-05T10:00Z");
     let (id, before, record) = (rotation.id.clone(), rotation.read(), rotation.record());
     rota.stop();
-    let db = as_version(2, &dir, &today);
+    let db = as_version_7(&dir, &today);
     let rota = Start::default().db(&db).clock("2026-01-05T10:00Z").go();
     let rotation = Rot {
         by: rota.caller(),
         id,
     };
-    assert!(dir.join("old.db.schema-2").exists(), "copied beside itself");
+    assert!(dir.join("old.db.schema-7").exists(), "copied beside itself");
     assert_eq!(rotation.read(), without_keys(before));
     assert_eq!(rotation.record(), record);
     assert!(
@@ -130,7 +117,7 @@ fn each_window_goes_on_from_the_next_turn_that_a_roster_had() {
     rotation.put("/coverage", grid).is(200);
     let (id, before) = (rotation.id.clone(), rotation.read());
     rota.stop();
-    let db = as_version(7, &dir, &today);
+    let db = as_version_7(&dir, &today);
     let conn = Connection::open(&db).expect("the file");
     conn.execute_batch("UPDATE roster SET next_turn = 3 + position")
         .expect("next turns");

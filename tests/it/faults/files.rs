@@ -3,7 +3,7 @@
 
 use super::world::World;
 use crate::cli::{fails_with, imported, on, succeeds};
-use crate::operator::migrate::{SCHEMA, content, copies, of_version_1};
+use crate::operator::migrate::{SCHEMA, content, copies, of_version_7};
 use crate::support::*;
 use std::path::Path;
 use std::process::Command;
@@ -119,15 +119,15 @@ fn a_restore_that_is_killed_leaves_one_or_the_other() {
 #[test]
 fn a_migration_that_is_killed_is_made_again() {
     for (faults, version, left) in [
-        ("copy.made=kill", 1, "rota.db.schema-1.migrating.unfinished"),
-        ("migrate.copied=kill", 1, "rota.db.schema-1.migrating"),
-        ("migrate.climbed=kill", 1, "rota.db.schema-1.migrating"),
-        ("migrate.done=kill", SCHEMA, "rota.db.schema-1.migrating"),
+        ("copy.made=kill", 7, "rota.db.schema-7.migrating.unfinished"),
+        ("migrate.copied=kill", 7, "rota.db.schema-7.migrating"),
+        ("migrate.climbed=kill", 7, "rota.db.schema-7.migrating"),
+        ("migrate.done=kill", SCHEMA, "rota.db.schema-7.migrating"),
     ] {
         let dir = TempDir::new();
-        let db = of_version_1(&dir);
+        let db = of_version_7(&dir);
         // However often: the leftovers do not accumulate until the disk is full.
-        let tries = if version == 1 { 3 } else { 1 };
+        let tries = if version == 7 { 3 } else { 1 };
         for _ in 0..tries {
             killed(&db, "directory export", faults);
             assert_eq!(content(&db), (version, 1), "{faults}");
@@ -136,9 +136,9 @@ fn a_migration_that_is_killed_is_made_again() {
         assert!(succeeds(&db, "directory export").contains("ada@example.com"));
         assert_eq!(content(&db), (SCHEMA, 1), "{faults}");
         succeeds(&db, "check");
-        assert_eq!(copies(&dir), "rota.db.schema-1", "{faults}");
-        let copy = dir.join("rota.db.schema-1");
-        assert_eq!(content(&copy), (1, 1), "{faults}");
+        assert_eq!(copies(&dir), "rota.db.schema-7", "{faults}");
+        let copy = dir.join("rota.db.schema-7");
+        assert_eq!(content(&copy), (7, 1), "{faults}");
     }
 }
 
@@ -182,7 +182,7 @@ fn a_migration_on_a_full_disk_changes_nothing() {
     let (mut failed, mut done) = (0, 0);
     for blocks in [0, 8, 64, 128, 256, 512, 2000] {
         let dir = TempDir::new();
-        let db = of_version_1(&dir);
+        let db = of_version_7(&dir);
         let Some((code, output, errors)) = narrow(&db, "directory export", blocks) else {
             return;
         };
@@ -193,7 +193,7 @@ fn a_migration_on_a_full_disk_changes_nothing() {
         }
         failed += 1;
         fails_with((code, output, errors), &["rota.db"]);
-        assert_eq!(content(&db), (1, 1), "{blocks}");
+        assert_eq!(content(&db), (7, 1), "{blocks}");
         assert_eq!(copies(&dir), "", "{blocks}");
         assert!(succeeds(&db, "directory export").contains("ada@example.com"));
         assert_eq!(content(&db), (SCHEMA, 1), "{blocks}");

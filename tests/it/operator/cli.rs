@@ -1,7 +1,7 @@
 //! The command line: keys, tokens, the directory, copies, checks, and errors.
 
 use crate::cli::{fails_with, imported, key, on, succeeds};
-use crate::operator::migrate::of_version_1;
+use crate::operator::migrate::of_version_7;
 use crate::support::*;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -292,11 +292,11 @@ fn a_check_changes_nothing() {
     succeeds(&copy, "check");
     assert_eq!(std::fs::read(&copy).unwrap(), before);
     let first = TempDir::new();
-    let old = of_version_1(&first);
+    let old = of_version_7(&first);
     let older = std::fs::read(&old).unwrap();
     let (code, output, errors) = run(&mut on(&old, "check"));
     assert_eq!(code, 1, "{errors}");
-    assert!(output.contains("older schema 1"), "{output}");
+    assert!(output.contains("older schema 7"), "{output}");
     assert_eq!(std::fs::read(&old).unwrap(), older);
     let empty = dir.file("empty.db", "");
     assert_eq!(run(&mut on(&empty, "check")).0, 1);

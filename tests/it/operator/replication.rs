@@ -3,7 +3,7 @@
 
 use crate::cli::{imported, key, on, succeeds};
 use crate::faults::durability::rotation;
-use crate::operator::migrate::{SCHEMA, content, copies, of_version_1};
+use crate::operator::migrate::{SCHEMA, content, copies, of_version_7};
 use crate::support::*;
 use rusqlite::{Connection, ErrorCode};
 use serde_json::json;
@@ -67,7 +67,7 @@ impl Replicator {
         });
         patiently(|| {
             self.writes.execute_batch(
-                "INSERT INTO _litestream_seq (id, seq) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET seq = seq + 1",
+                "INSERT INTO _litestream_seq (id, seq) VALUES (7, 1) ON CONFLICT (id) DO UPDATE SET seq = seq + 1",
             )
         });
         self.hold_read_lock();
@@ -276,16 +276,16 @@ fn what_it_keeps_in_the_database_is_in_nobody_s_way() {
 #[test]
 fn a_database_is_migrated_beside_it() {
     let dir = TempDir::new();
-    let db = of_version_1(&dir);
+    let db = of_version_7(&dir);
     let replicator = Replicator::attach(&db);
     replicator.checkpoint("PASSIVE");
     succeeds(&db, "directory export");
     replicator.checkpoint("TRUNCATE");
     succeeds(&db, "check");
     drop(replicator);
-    assert_eq!(copies(&dir), "rota.db.schema-1");
+    assert_eq!(copies(&dir), "rota.db.schema-7");
     assert_eq!(content(&db), (SCHEMA, 1));
-    assert_eq!(content(&dir.join("rota.db.schema-1")), (1, 1));
+    assert_eq!(content(&dir.join("rota.db.schema-7")), (7, 1));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! the file is run.
 
 use crate::cli::{fails_with, imported, on, succeeds};
-use crate::operator::migrate::of_version_1;
+use crate::operator::migrate::of_version_7;
 use crate::support::*;
 use rusqlite::Connection;
 use std::path::Path;
@@ -167,7 +167,7 @@ fn what_others_may_add_is_in_nobodys_way() {
 #[test]
 fn an_older_database_has_the_tables_of_its_version() {
     let dir = TempDir::new();
-    let db = of_version_1(&dir);
+    let db = of_version_7(&dir);
     change(
         &db,
         "CREATE TRIGGER gone AFTER INSERT ON person BEGIN DELETE FROM meta; END",
@@ -178,14 +178,17 @@ fn an_older_database_has_the_tables_of_its_version() {
         let said = format!("{}{}", tried.1, tried.2);
         assert!(said.contains("trigger gone on person"), "{line}: {said}");
     }
-    change(&db, "DROP TRIGGER gone; PRAGMA user_version = 3");
-    fails_with(run(&mut on(&db, "key list")), &["rota.db", "is missing"]);
+    change(&db, "DROP TRIGGER gone; PRAGMA user_version = 8");
+    let words = ["rota.db", "table arrangement has no column"];
+    fails_with(run(&mut on(&db, "key list")), &words);
+    let (_, output, _) = run(&mut on(&db, "check"));
+    assert!(output.contains("table audit is missing"), "{output}");
     for version in [-1, 0] {
         change(&db, &format!("PRAGMA user_version = {version}"));
         let words = format!("schema version {version} is unknown");
         fails_with(run(&mut on(&db, "key list")), &["rota.db", &words]);
     }
-    change(&db, "PRAGMA user_version = 1");
+    change(&db, "PRAGMA user_version = 7");
     succeeds(&db, "key list");
     succeeds(&db, "check");
 }

@@ -4,7 +4,6 @@ use super::*;
 use crate::domain::absence::Absences;
 use crate::domain::coverage::Stretch;
 use crate::domain::handover::{Change, WindowChange};
-use crate::domain::roster;
 use crate::domain::rotation::Reason;
 use crate::domain::time::HhMm;
 use jiff::civil::Weekday;
@@ -49,7 +48,7 @@ pub fn dealt(people: &str, lanes: usize, cadences: &[Cadence], begun: &str) -> R
         window.zone = Some(cadence.zone);
     }
     rotation.stamps.judged_at = at(begun);
-    roster::follow(&rotation.clone(), &mut rotation);
+    rotation.follow(&rotation.clone());
     fill(rotation)
 }
 

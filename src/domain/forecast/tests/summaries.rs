@@ -3,7 +3,6 @@
 use super::notices::{dealt, fill, mondays, tuesdays, weekly, with};
 use super::*;
 use crate::domain::absence::Absences;
-use crate::domain::roster;
 
 fn names(people: &[UserId]) -> String {
     let names: Vec<&str> = people.iter().map(UserId::as_str).collect();
@@ -55,7 +54,7 @@ fn who_is_on_duty_and_who_is_next() {
     let by_hand = |text: &str, people: &str| {
         let mut rotation = rotation(text);
         rotation.members.users = people.split_whitespace().map(UserId::from).collect();
-        roster::follow(&rotation.clone(), &mut rotation);
+        rotation.follow(&rotation.clone());
         rotation
     };
     let doubly = |lanes: usize| {
@@ -162,7 +161,7 @@ fn absences_count_for_who_is_next() {
     let nobody = |people: &str| {
         let mut rotation = dealt("", 1, &[mondays("UTC")], TUESDAY);
         rotation.members.users = people.split_whitespace().map(UserId::from).collect();
-        roster::follow(&rotation.clone(), &mut rotation);
+        rotation.follow(&rotation.clone());
         rotation
     };
     let one = || dealt("a b c", 1, &[mondays("UTC")], TUESDAY);

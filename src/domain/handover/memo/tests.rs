@@ -7,7 +7,6 @@ use crate::domain::coverage::Stretch;
 use crate::domain::forecast;
 use crate::domain::handover::{Change, WindowChange, next_due};
 use crate::domain::ids::{CellId, LaneId, WindowId};
-use crate::domain::roster;
 use crate::domain::rotation::tests::rotation;
 use crate::domain::rotation::{Lane, Reason, Window};
 use crate::domain::time::{HhMm, Interval};
@@ -76,7 +75,7 @@ fn grid(people: usize, lanes: usize, windows: usize, times: usize, stretches: us
             cell
         })
         .collect();
-    roster::follow(&grid.clone(), &mut grid);
+    grid.follow(&grid.clone());
     let absences = Absences::default();
     let dealing = DealingContext {
         calendar: &Calendar::embedded(),

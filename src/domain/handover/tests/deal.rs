@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::domain::absence_policy::{AbsencePolicy, CalendarsCount, PassOver, WhileOnDuty};
-use crate::domain::roster;
 use crate::tests::duty_model::time::{Minute, Span, WEEK};
 use crate::tests::duty_model::{self, Model, Policy};
 
@@ -31,7 +30,7 @@ fn spread(mut rotation: Rotation) -> Rotation {
     for roster in &mut rotation.rosters {
         roster.next_turns.clear();
     }
-    roster::follow(&rotation.clone(), &mut rotation);
+    rotation.follow(&rotation.clone());
     rotation
 }
 

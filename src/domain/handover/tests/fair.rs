@@ -2,7 +2,6 @@
 //! is on call twice at once.
 
 use super::*;
-use crate::domain::roster;
 use crate::domain::rotation::Narrowed;
 
 const DAYS: [Weekday; 7] = [
@@ -63,7 +62,7 @@ fn spread(mut rotation: Rotation) -> Rotation {
     for roster in &mut rotation.rosters {
         roster.next_turns.clear();
     }
-    roster::follow(&rotation.clone(), &mut rotation);
+    rotation.follow(&rotation.clone());
     rotation
 }
 
