@@ -123,7 +123,7 @@ impl Proposal for NewAssignment {
         }
     }
 
-    fn write(
+    fn apply(
         self,
         tx: &mut WriteTx,
         draft: &mut Draft,

@@ -94,7 +94,7 @@ impl Proposal for NewCover {
         }
     }
 
-    fn write(
+    fn apply(
         self,
         tx: &mut WriteTx,
         draft: &mut Draft,

@@ -39,7 +39,7 @@ pub trait Proposal: Clone + Send + 'static {
     fn previewed(self, preview: &Preview, acknowledges: bool) -> Self;
 
     /// Writes what was just checked.
-    fn write(
+    fn apply(
         self,
         tx: &mut WriteTx,
         draft: &mut Draft,
@@ -79,7 +79,7 @@ impl<P: Proposal> Operation for Propose<P> {
         caller: &Principal,
     ) -> Result<P::Output, ActionError> {
         let checked = self.0.check(&draft.context(tx), caller)?;
-        self.0.write(tx, draft, caller, checked)
+        self.0.apply(tx, draft, caller, checked)
     }
 }
 

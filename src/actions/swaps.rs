@@ -209,7 +209,7 @@ impl Proposal for NewSwap {
         }
     }
 
-    fn write(
+    fn apply(
         self,
         tx: &mut WriteTx,
         draft: &mut Draft,

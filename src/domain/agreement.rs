@@ -1,7 +1,8 @@
 //! Checks of an assignment, a cover or a swap (rules.md 8 and 9).
 
 use super::arrangement::{Segment, Snapshot, TurnSelection};
-use super::conflict::{self, Conflict, Name, Terms};
+use super::conflict::{self, Conflict, Terms};
+use super::conflict_search::{self, Name};
 use super::coverage::CommonHours;
 use super::forecast::{self, CellForecast};
 use super::handover::{Change, DealingContext, WindowChange};
@@ -168,7 +169,7 @@ impl AgreementContext<'_> {
 
     /// All conflicts with the terms, except with arrangements in `own`.
     pub fn conflicts(&self, terms: &Terms, own: Option<&UserId>, name: &Name) -> Vec<Conflict> {
-        conflict::find(self.rotation, self.dealing.absences, terms, own, name)
+        conflict_search::find(self.rotation, self.dealing.absences, terms, own, name)
     }
 
     /// The forecast of a cell over a period; if it has no end, over its first year.

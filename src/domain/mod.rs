@@ -14,6 +14,7 @@ pub mod cadence;
 pub mod calendar_feed;
 pub mod chat;
 pub mod conflict;
+pub mod conflict_search;
 pub mod coverage;
 mod days;
 pub mod dealing;

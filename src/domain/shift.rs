@@ -1,7 +1,8 @@
 //! Duties that change hands by a request: one for a cover, two for a swap.
 
 use super::agreement::AgreementContext;
-use super::conflict::{Conflict, Name, Terms};
+use super::conflict::{Conflict, Terms};
+use super::conflict_search::Name;
 use super::forecast::CellForecast;
 use super::ids::UserId;
 use super::refusal::Refusal;

@@ -1,10 +1,9 @@
 //! Boards. Of the secret in an address only the SHA-256 is here.
 
-use super::rows::{from_json, instant, json, millis};
+use super::rows::{column, instant, json, millis, zone};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::board::Board;
-use crate::domain::ids::{BoardId, RotationId};
-use crate::domain::zones::ZoneName;
+use crate::domain::ids::BoardId;
 use rusqlite::{OptionalExtension, Row, params};
 
 const COLUMNS: &str = "id, title, rotations, time_zone, created_at";
@@ -37,14 +36,11 @@ pub fn list_boards(tx: &ReadTx) -> Result<Vec<Board>, Error> {
 }
 
 fn board(row: &Row) -> Result<Board, Error> {
-    let rotations: Vec<String> = from_json(&row.get::<_, String>(2)?)?;
-    let zone: String = row.get(3)?;
-    let zone = ZoneName::parse(&zone).map_err(|_| Error::Corrupt(format!("zone {zone}")))?;
     Ok(Board {
         id: row.get::<_, String>(0)?.into(),
         title: row.get(1)?,
-        rotations: rotations.into_iter().map(RotationId::from).collect(),
-        zone,
+        rotations: column(row, 2)?,
+        zone: zone(&row.get::<_, String>(3)?)?,
         created_at: instant(row.get(4)?)?,
     })
 }
@@ -53,12 +49,11 @@ fn board(row: &Row) -> Result<Board, Error> {
 pub fn insert_board(tx: &mut WriteTx, board: &Board, secret_hash: &[u8; 32]) -> Result<(), Error> {
     let sql = "INSERT INTO board (id, secret_hash, title, rotations, time_zone, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    let rotations: Vec<&str> = board.rotations.iter().map(RotationId::as_str).collect();
     tx.conn.prepare_cached(sql)?.execute(params![
         board.id.as_str(),
         secret_hash,
         board.title,
-        json(&rotations)?,
+        json(&board.rotations)?,
         board.zone.as_str(),
         millis(board.created_at),
     ])?;

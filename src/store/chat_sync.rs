@@ -2,7 +2,7 @@
 //! due. The desired value is computed from the rotations.
 
 use super::meta::{first_free, save_hold};
-use super::rows::{from_json, instant_or_none, json, millis};
+use super::rows::{column, instant_or_none, json, millis};
 use super::{Error, ReadTx, SyncTarget, WriteTx};
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use jiff::Timestamp;
@@ -296,11 +296,10 @@ pub fn load_duty_group(tx: &ReadTx, group: &GroupId) -> Result<Option<DutyGroup>
     let Some(row) = rows.next()? else {
         return Ok(None);
     };
-    let placed: Vec<String> = from_json(&row.get::<_, String>(1)?)?;
     Ok(Some(DutyGroup {
         group: group.clone(),
         is_own: row.get(0)?,
-        placed: placed.into_iter().map(UserId::from).collect(),
+        placed: column(row, 1)?,
         disabled: row.get(2)?,
         sync: sync_state(row, 3)?,
     }))
@@ -326,8 +325,7 @@ pub fn save_duty_group(
 /// Records whom rota is about to add to a user group, and whether it is about to disable it.
 pub fn note_group(tx: &mut WriteTx, group: &DutyGroup) -> Result<(), Error> {
     let sql = "UPDATE duty_group SET placed = ?2, disabled = ?3 WHERE group_id = ?1";
-    let placed: Vec<&str> = group.placed.iter().map(UserId::as_str).collect();
-    let values = params![group.group.as_str(), json(&placed)?, group.disabled];
+    let values = params![group.group.as_str(), json(&group.placed)?, group.disabled];
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }
 

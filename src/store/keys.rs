@@ -1,6 +1,6 @@
 //! Team API keys and chat member access tokens. Secrets are stored only as SHA-256.
 
-use super::rows::{from_json, instant, instant_or_none, json, millis};
+use super::rows::{column, instant, instant_or_none, json, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::access::Scope;
 use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
@@ -122,17 +122,12 @@ pub fn remove_token(tx: &mut WriteTx, id: &TokenId) -> Result<bool, Error> {
 }
 
 fn write_key(tx: &mut WriteTx, sql: &str, record: &KeyRecord) -> Result<(), Error> {
-    let scopes: Vec<&str> = record.scopes.iter().map(|scope| scope.name()).collect();
-    let rotations = record.rotations.as_ref().map(|ids| {
-        let ids: Vec<&str> = ids.iter().map(RotationId::as_str).collect();
-        json(&ids)
-    });
     let values = params![
         record.id.as_str(),
         record.name,
         record.secret_hash,
-        json(&scopes)?,
-        rotations.transpose()?,
+        json(&record.scopes)?,
+        record.rotations.as_ref().map(json).transpose()?,
         record.disabled,
         millis(record.created_at),
         record.expires_at.map(millis),
@@ -166,31 +161,17 @@ fn with_outgoing(tx: &ReadTx, key: KeyRecord) -> Result<KeyRecord, Error> {
 
 /// Reads a row, without the rotated-out secrets of the other table.
 fn key(row: &Row) -> Result<KeyRecord, Error> {
-    let rotations: Option<String> = row.get(4)?;
-    let rotations = rotations.map(|ids| from_json::<Vec<String>>(&ids));
     Ok(KeyRecord {
         id: KeyId::from(row.get::<_, String>(0)?),
         name: row.get(1)?,
         secret_hash: row.get(2)?,
         outgoing: Vec::new(),
-        scopes: scopes(&row.get::<_, String>(3)?)?,
-        rotations: rotations
-            .transpose()?
-            .map(|ids| ids.into_iter().map(RotationId::from).collect()),
+        scopes: column(row, 3)?,
+        rotations: column(row, 4)?,
         disabled: row.get(5)?,
         created_at: instant(row.get(6)?)?,
         expires_at: instant_or_none(row.get(7)?)?,
     })
-}
-
-fn scopes(names: &str) -> Result<Vec<Scope>, Error> {
-    let named = |name: String| {
-        Scope::parse(&name).ok_or_else(|| Error::Corrupt(format!("a key with the scope {name}")))
-    };
-    from_json::<Vec<String>>(names)?
-        .into_iter()
-        .map(named)
-        .collect()
 }
 
 fn token(row: &Row) -> Result<TokenRecord, Error> {

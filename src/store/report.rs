@@ -2,7 +2,7 @@
 
 use super::arrangement::kind_named;
 use super::history::{self, KNOWN_CELLS};
-use super::rows::{from_json, instant, millis};
+use super::rows::{column, instant, millis};
 use super::{Error, ReadTx, rows};
 use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty::Duty;
@@ -100,10 +100,9 @@ pub fn each_mention<E: From<Error>>(
 }
 
 fn mentioned(row: &rusqlite::Row) -> Result<Mentioned, Error> {
-    let notified: Vec<String> = from_json(&row.get::<_, String>(1)?)?;
     Ok(Mentioned {
         at: instant(row.get(0)?)?,
-        notified: notified.into_iter().map(UserId::from).collect(),
+        notified: column(row, 1)?,
         acknowledged_by: row.get::<_, Option<String>>(2)?.map(UserId::from),
     })
 }

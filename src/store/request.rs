@@ -4,7 +4,7 @@ use super::answered::request_message_updates;
 use super::rows::{column, instant, json, millis};
 use super::which::{Which, of_rotations};
 use super::{Error, ReadTx, WriteTx};
-use crate::domain::ids::{RequestId, RotationId, UserId};
+use crate::domain::ids::{RequestId, RotationId};
 use crate::domain::request::{Leg, Pending, Request, RequestKind, RequestState};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -153,10 +153,6 @@ pub fn list_pending_requests(
     Ok(found)
 }
 
-fn names(users: &[UserId]) -> Result<String, Error> {
-    json(&users.iter().map(UserId::as_str).collect::<Vec<_>>())
-}
-
 /// Inserts a request.
 pub fn insert_request(tx: &mut WriteTx, new: &Request) -> Result<(), Error> {
     let span = new.span();
@@ -168,8 +164,8 @@ pub fn insert_request(tx: &mut WriteTx, new: &Request) -> Result<(), Error> {
         new.rotation.as_str(),
         new.kind.name(),
         new.requester.as_str(),
-        names(&new.recipients)?,
-        names(&new.declined)?,
+        json(&new.recipients)?,
+        json(&new.declined)?,
         millis(span.from),
         millis(span.until),
         json(&new.legs)?,
@@ -188,7 +184,7 @@ pub fn save_request(tx: &mut WriteTx, request: &Request) -> Result<(), Error> {
     let sql = "UPDATE request SET declined = ?2, legs = ?3, revision = ?4, state = ?5, accepted_by = ?6 WHERE id = ?1";
     tx.conn.prepare_cached(sql)?.execute(params![
         request.id.as_str(),
-        names(&request.declined)?,
+        json(&request.declined)?,
         json(&request.legs)?,
         request.revision as i64,
         request.state.name(),

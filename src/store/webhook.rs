@@ -1,6 +1,6 @@
 //! Webhook endpoints.
 
-use super::rows::{from_json, instant, instant_or_none, json, millis};
+use super::rows::{column, instant, instant_or_none, json, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::WebhookId;
 use crate::domain::webhook::{
@@ -39,7 +39,7 @@ pub fn list_subscribers(tx: &ReadTx) -> Result<Vec<(WebhookId, Vec<EventType>)>,
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let id = WebhookId::from(row.get::<_, String>(0)?);
-        found.push((id, event_types(&row.get::<_, String>(1)?)?));
+        found.push((id, column(row, 1)?));
     }
     Ok(found)
 }
@@ -70,7 +70,7 @@ fn webhook(row: &Row) -> Result<Webhook, Error> {
         id: row.get::<_, String>(0)?.into(),
         name: row.get(1)?,
         url: row.get(2)?,
-        event_types: event_types(&row.get::<_, String>(3)?)?,
+        event_types: column(row, 3)?,
         disabled,
         current: CurrentSecret {
             id: row.get::<_, String>(6)?.into(),
@@ -82,14 +82,6 @@ fn webhook(row: &Row) -> Result<Webhook, Error> {
         created_at: instant(row.get(13)?)?,
         updated_at: instant_or_none(row.get(14)?)?,
     })
-}
-
-fn event_types(text: &str) -> Result<Vec<EventType>, Error> {
-    let names: Vec<String> = from_json(text)?;
-    let read = |name: &String| {
-        EventType::parse(name).ok_or_else(|| Error::Corrupt(format!("event type {name}")))
-    };
-    names.iter().map(read).collect()
 }
 
 /// Inserts an endpoint.
@@ -104,7 +96,7 @@ pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Error> 
             webhook.id.as_str(),
             webhook.name,
             webhook.url,
-            names(&webhook.event_types)?,
+            json(&webhook.event_types)?,
             webhook.current.id.as_str(),
             webhook.current.secret.0,
             millis(webhook.current.created_at),
@@ -128,7 +120,7 @@ pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Error> {
             webhook.id.as_str(),
             webhook.name,
             webhook.url,
-            names(&webhook.event_types)?,
+            json(&webhook.event_types)?,
             webhook.disabled.map(|disabled| disabled.reason.name()),
             webhook.disabled.map(|disabled| millis(disabled.since)),
             webhook.current.id.as_str(),
@@ -143,10 +135,6 @@ pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Error> {
     tx.note_recalled();
     tx.note_deliveries();
     Ok(())
-}
-
-fn names(types: &[EventType]) -> Result<String, Error> {
-    json(&types.iter().map(|kind| kind.name()).collect::<Vec<_>>())
 }
 
 /// Deletes an endpoint. Its deliveries remain until [`clear_removed`](super::clear_removed) purges them.

@@ -6,7 +6,7 @@ mod tests;
 use super::body::present;
 use super::coverage::Weekday;
 use super::int32::Int32;
-use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
+use super::moment::{Anchor, Local, Moment};
 use super::schema::inline_schema;
 use super::strict::strict;
 use crate::domain::cadence::{self, CadenceType, Draft, Kind};
@@ -14,6 +14,7 @@ use crate::domain::external::{EVENTS, External, NONE};
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::refusal::Refusal;
 use crate::domain::text::read_text;
+use crate::domain::time::HhMm;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -61,7 +62,7 @@ pub struct Cadence {
     pub weeks_in_month: Option<Vec<i32>>,
     /// Set for `daily`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub times: Option<Vec<TimeOfDay>>,
+    pub times: Option<Vec<HhMm>>,
     /// Set for `external`: `pagerPartner`, `opsPartner`, `deskPartner`, or `none` while no schedule is linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner: Option<String>,
@@ -154,14 +155,11 @@ pub fn render(
                 ..timed
             }
         }
-        Kind::Daily { times } => {
-            let times = times.iter().map(|time| TimeOfDay(*time)).collect();
-            Cadence {
-                kind: CadenceType::Daily,
-                times: Some(times),
-                ..timed
-            }
-        }
+        Kind::Daily { times } => Cadence {
+            kind: CadenceType::Daily,
+            times: Some(times.clone()),
+            ..timed
+        },
         Kind::Workday => Cadence {
             kind: CadenceType::Workday,
             ..timed
@@ -177,8 +175,8 @@ pub struct CadenceRequest {
     kind: CadenceType,
     /// A city of the tz database, or `UTC`. Fixed offsets and legacy names are refused. Required except for `manual`.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Zone")]
-    time_zone: Option<Zone>,
+    #[schemars(with = "ZoneName")]
+    time_zone: Option<ZoneName>,
     /// RFC 3339; a value without an offset is read as UTC. Hand-overs are counted from its local date and time. Required
     /// except for `manual`.
     #[serde(default, deserialize_with = "present")]
@@ -211,7 +209,7 @@ pub struct CadenceRequest {
     weeks_in_month: Vec<Int32>,
     /// For `daily`: 1 to 48 times.
     #[serde(default)]
-    times: Vec<TimeOfDay>,
+    times: Vec<HhMm>,
 }
 
 impl CadenceRequest {
@@ -222,7 +220,7 @@ impl CadenceRequest {
     pub fn read(self, path: &str) -> Result<Option<cadence::Cadence>, Refusal> {
         let draft = Draft {
             kind: self.kind,
-            zone: self.time_zone.map(|zone| zone.0),
+            zone: self.time_zone,
             starts_at: self.starts_at.map(|at| at.0),
             period: self.period.map(|period| period.0),
             skip_weekends: self.skip_weekends == Some(true),
@@ -231,7 +229,7 @@ impl CadenceRequest {
             days_of_week: self.days_of_week.into_iter().map(Into::into).collect(),
             day_of_week: self.day_of_week.map(Into::into),
             weeks_in_month: self.weeks_in_month.iter().map(|week| week.0).collect(),
-            times: self.times.iter().map(|time| time.0).collect(),
+            times: self.times,
         };
         draft.checked(path)
     }

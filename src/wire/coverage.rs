@@ -1,8 +1,8 @@
 //! Covered hours: weekly stretches (rules.md 4.1).
 
-use super::moment::TimeOfDay;
 use super::strict::strict;
 use crate::domain::coverage;
+use crate::domain::time::HhMm;
 use crate::domain::words::words;
 use jiff::civil;
 use schemars::JsonSchema;
@@ -52,19 +52,19 @@ impl From<Weekday> for civil::Weekday {
 pub struct Stretch {
     pub start_day: Weekday,
     /// Local time in the window's zone.
-    pub start_time: TimeOfDay,
+    pub start_time: HhMm,
     pub end_day: Weekday,
     /// Local time in the window's zone. Exclusive.
-    pub end_time: TimeOfDay,
+    pub end_time: HhMm,
 }
 
 impl From<&coverage::Stretch> for Stretch {
     fn from(stretch: &coverage::Stretch) -> Stretch {
         Stretch {
             start_day: stretch.start_day.into(),
-            start_time: TimeOfDay(stretch.start_time),
+            start_time: stretch.start_time,
             end_day: stretch.end_day.into(),
-            end_time: TimeOfDay(stretch.end_time),
+            end_time: stretch.end_time,
         }
     }
 }
@@ -73,9 +73,9 @@ impl From<Stretch> for coverage::Stretch {
     fn from(stretch: Stretch) -> coverage::Stretch {
         coverage::Stretch {
             start_day: stretch.start_day.into(),
-            start_time: stretch.start_time.0,
+            start_time: stretch.start_time,
             end_day: stretch.end_day.into(),
-            end_time: stretch.end_time.0,
+            end_time: stretch.end_time,
         }
     }
 }

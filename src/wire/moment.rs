@@ -7,14 +7,12 @@ use crate::domain::zones::ZoneName;
 use jiff::tz::Offset;
 use jiff::{Timestamp, civil};
 use schemars::JsonSchema;
-use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What to send for an instant, for refusals.
 pub const INSTANT: &str = "an RFC 3339 date-time with its offset, such as 2026-11-23T09:00:00Z";
 const UTC_INSTANT: &str = "an RFC 3339 date-time with offset zero, such as 2026-11-23T09:00:00Z";
 const LOCAL_OR_UTC: &str = "an RFC 3339 date-time, such as 2026-11-23T09:00:00+01:00";
-const TIME: &str = "a time of day as HH:mm, such as 09:00";
 
 /// An instant, written in UTC with `Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,41 +211,9 @@ impl Serialize for Local {
 
 inline_schema!(Local, { "type": "string", "format": "date-time" });
 
-/// A time of day, `HH:mm`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeOfDay(pub HhMm);
+inline_schema!(HhMm, { "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$" });
 
-impl Serialize for TimeOfDay {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for TimeOfDay {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<TimeOfDay, D::Error> {
-        read_text(from, TIME, |text| {
-            let read = HhMm::parse(text).map(TimeOfDay);
-            read.ok_or_else(|| unexpected(text, TIME))
-        })
-    }
-}
-
-inline_schema!(TimeOfDay, { "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$" });
-
-/// A time zone in a request: a city of the tz database, or `UTC`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Zone(pub ZoneName);
-
-impl<'de> Deserialize<'de> for Zone {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Zone, D::Error> {
-        let expected = "a city such as Europe/Oslo, or UTC";
-        read_text(from, expected, |text| {
-            ZoneName::parse(text).map(Zone).map_err(D::Error::custom)
-        })
-    }
-}
-
-inline_schema!(Zone, { "type": "string", "examples": ["Europe/Oslo", "UTC"] });
+inline_schema!(ZoneName, { "type": "string", "examples": ["Europe/Oslo", "UTC"] });
 
 /// A half-open interval of two instants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

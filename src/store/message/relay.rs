@@ -195,10 +195,13 @@ pub fn save_notification_settings(
     user: &UserId,
     settings: &NotificationSettings,
 ) -> Result<(), Error> {
-    let kinds: Vec<&str> = settings.kinds.iter().map(|kind| kind.name()).collect();
     let sql = "INSERT INTO notification_preference (user_id, mail, kinds) VALUES (?1, ?2, ?3)
                ON CONFLICT (user_id) DO UPDATE SET mail = excluded.mail, kinds = excluded.kinds";
-    run(tx, sql, &[&user.as_str(), &settings.mail, &json(&kinds)?])
+    run(
+        tx,
+        sql,
+        &[&user.as_str(), &settings.mail, &json(&settings.kinds)?],
+    )
 }
 
 /// The handle of a person behind the incoming webhook of a channel, without the `@`.
