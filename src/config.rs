@@ -17,13 +17,13 @@ pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 mod login;
 mod oidc;
 mod partners;
-mod reach;
+mod relay;
 mod slack;
 
 pub use login::{LoginPart, ProxyPart};
 pub use oidc::OidcPart;
 pub use partners::{DeskPart, OpsPart, PagerPart, PartnersPart};
-pub use reach::{IncomingWebhookPart, MailPart};
+pub use relay::{IncomingWebhookPart, MailPart};
 pub use secret::Hidden;
 pub use slack::{Platform, SlackPart};
 
@@ -131,7 +131,7 @@ table! {
             r#""1h""#,
         ) => REMINDER_BEFORE,
         /// Where the messages to channels are posted.
-        incoming_webhook: Option<Vec<IncomingWebhookPart>> = one(reach::incoming_webhooks, reach::EXAMPLE),
+        incoming_webhook: Option<Vec<IncomingWebhookPart>> = one(relay::incoming_webhooks, relay::EXAMPLE),
     }
 }
 

@@ -85,7 +85,7 @@
 //! # Mail and incoming webhooks
 //!
 //! On the local platform nobody sees a post, so the transaction that records it also queues the message for mail or for an
-//! incoming webhook (`actions::relays`). [`delivery`] sends what is due with [`carriers`], outside any transaction, and records
+//! incoming webhook (`actions::relays`). [`delivery`] sends what is due with [`relays`], outside any transaction, and records
 //! each outcome.
 //!
 //! # Calendar feeds
@@ -136,11 +136,11 @@
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`sources`], [`runtime`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`relays`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
 //! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
 //! | 2 | [`chat`] | [`domain`], [`store`], [`client`], [`metrics`], [`runtime`] |
-//! | 2 | [`carriers`] | [`domain`], [`client`], [`runtime`] |
+//! | 2 | [`relays`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`sources`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
 //! | 2 | [`oidc`] | [`domain`], [`client`], [`runtime`] |
@@ -185,7 +185,7 @@ pub mod metrics;
 pub mod server;
 pub mod wire;
 
-pub mod carriers;
+pub mod relays;
 pub mod store;
 
 pub mod chat;

@@ -76,7 +76,7 @@ fn check(
     Ok((shifts, forecasts))
 }
 
-/// What somebody has to acknowledge to accept a request.
+/// The conflicts and legs that somebody has to acknowledge to accept a request.
 #[derive(Clone, Debug)]
 pub struct ToAcknowledge {
     pub conflicts: Vec<Conflict>,
@@ -86,7 +86,7 @@ pub struct ToAcknowledge {
     pub revision: u64,
 }
 
-/// What the caller would have to acknowledge to accept a request now. Changes nothing.
+/// The acknowledgements that the caller needs to accept a request now. Changes nothing.
 ///
 /// # Errors
 /// The refusals of accepting, except for what can be acknowledged.

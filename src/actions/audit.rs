@@ -13,7 +13,7 @@ use crate::domain::ids::RotationId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::store::{self, AuditPosition, Page, ReadTx, Store, StoreError, WriteTx};
 
-/// What refused credentials are written under.
+/// The action of the entries of refused credentials.
 const AUTHENTICATE: &str = "authenticate";
 
 /// Runs a write of something other than a rotation, and adds its audit entry. It answers its result and what it changed;
@@ -58,7 +58,7 @@ fn insert(
     store::insert_entry(tx, entry)
 }
 
-/// What those whom a summary names are called now.
+/// The present names of those whom a summary names.
 fn names(tx: &ReadTx, summary: &Summary) -> Result<Names, Error> {
     let mut names = Names::default();
     for named in summary.named() {

@@ -1,7 +1,7 @@
 //! The chat state of a rotation: desired state, last known state, and errors.
 
 use super::chat_sync::{self, TopicTexts};
-use super::reach::{self, InboxOnly};
+use super::inbox_only::{self, InboxOnly};
 use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::chat::{PlatformState, wanted_in_group};
@@ -60,7 +60,7 @@ pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus
             group,
             topics,
             messages: store::load_message_status(tx, id)?,
-            inbox_only: reach::of_rotation(tx, app, &rotation)?,
+            inbox_only: inbox_only::of_rotation(tx, app, &rotation)?,
         })
     })
 }

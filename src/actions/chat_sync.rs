@@ -113,14 +113,14 @@ pub fn finish(app: &App, in_flight: &mut InFlight, deadline: Instant) -> Result<
     posting::finish(app, posted, under_way, deadline)
 }
 
-/// What a queue has done.
+/// The result of one turn of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     /// Something was tried.
     Done,
     /// Nothing is due, or the platform is paused.
     Idle,
-    /// What is due waits for the platform's pace, in real time.
+    /// Due work waits for the platform's pace, in real time.
     Waits(Instant),
 }
 

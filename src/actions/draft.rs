@@ -95,7 +95,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What edits of the rotation need beside it, as of now.
+    /// The context of edits of the rotation, as of now.
     pub fn editing(&self, tx: &WriteTx) -> Editing<'a> {
         Editing {
             calendar: self.calendar,
@@ -354,7 +354,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// What the audit log says of a request that has expired.
+/// The summary in the audit log of a request that has expired.
 fn expired(request: &Pending) -> Phrase {
     let request = Phrase::from("request of ").and(&request.requester);
     request.and(": pending to expired")

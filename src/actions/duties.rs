@@ -14,7 +14,7 @@ use crate::domain::time::Interval;
 use crate::store::{self, Page, ReadTx};
 use std::sync::Arc;
 
-/// What a schedule is narrowed to; what is empty narrows nothing.
+/// The filter of a schedule; an empty list narrows nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanFilter {
     pub user: Option<UserId>,
@@ -100,7 +100,7 @@ fn recorded(tx: &ReadTx, rotation: &Rotation, range: Interval) -> Result<Vec<Dut
 /// Arrangements of one range that are looked at, at the most.
 const MOST_ARRANGED: u32 = 1_000;
 
-/// What happened and what will happen in a range: the record of what is over, the forecast of the rest, by start and slot; and the
+/// Duty in a range: the record of what is over, the forecast of the rest, by start and slot; and the
 /// arrangements over it.
 pub fn list(
     app: &App,
@@ -125,7 +125,7 @@ pub fn list(
     })
 }
 
-/// What the slot of a duty is called, as it was named at the time where it is gone.
+/// The name of a duty's slot; that of the time where the slot is gone.
 pub fn slot_of(rotation: &Rotation, duty: &Duty) -> Vec<String> {
     match duty.slot {
         Some(slot) => forecast::slot_name(rotation, &rotation.cells[slot]),

@@ -41,7 +41,7 @@ impl Operation for Rotate {
     }
 }
 
-/// What handing over all cells now would come to; changes nothing. Answers the rotation as it is stored, for its validator, and as
+/// Previews handing over all cells now; changes nothing. Answers the rotation as it is stored, for its validator, and as
 /// it would stand.
 pub fn preview_rotate(
     app: &App,

@@ -13,7 +13,7 @@ use crate::domain::rotation::Rotation;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, Group, ReadTx, WriteTx};
 
-/// What the chat platform and the tier permit.
+/// The capabilities that the chat platform and the tier permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupCapabilities {
     pub can_bind: bool,

@@ -104,7 +104,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What will be, and what is.
+    /// Explains the future and the present.
     fn planned(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>, ActionError> {
         if only.is_some_and(|cell| self.rotation.slot_of(cell).is_none()) {
             return Ok(Vec::new());
@@ -187,7 +187,7 @@ impl Reader<'_> {
         Ok(found(user, source, steps))
     }
 
-    /// What was.
+    /// Explains the past.
     fn past(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>, ActionError> {
         let entries = entries_at(self.tx, self.rotation, self.at)?.into_iter();
         let asked = entries.filter(|entry| only.is_none_or(|only| entry.cell == *only));

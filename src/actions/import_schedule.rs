@@ -27,7 +27,7 @@ use crate::domain::time::Interval;
 use crate::store::{self, ReadTx, StoreError, WriteTx};
 use std::collections::BTreeMap;
 
-/// What was read of a schedule.
+/// A schedule as it was read.
 #[derive(Clone, Debug)]
 pub struct Reading {
     pub partner: Partner,
@@ -59,7 +59,7 @@ impl Reading {
     }
 }
 
-/// What is to be done with it.
+/// The options of an import.
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
     /// The code of the rotation, in upper case.
@@ -76,7 +76,7 @@ pub struct ImportOptions {
     pub accept_differences: bool,
 }
 
-/// What became of an import.
+/// The result of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing was to be stored.
@@ -110,7 +110,7 @@ impl From<String> for Unsaid {
 #[derive(Clone, Debug)]
 pub struct Imported {
     pub blueprint: Blueprint,
-    /// What the rotation does not say, with what was refused.
+    /// The parts of the schedule that the rotation cannot express, with what was refused.
     pub unsaid: Vec<Unsaid>,
     /// The names of the people of the differences.
     pub names: PeopleNames,
@@ -153,7 +153,7 @@ impl From<ActionError> for Undone {
 /// Imports a schedule, or looks at what that would come to.
 ///
 /// # Errors
-/// What the operations refuse, such as a plan without room for the rotation.
+/// A refusal of an operation, such as a plan without room for the rotation.
 pub fn import(
     app: &App,
     author: &Author,
@@ -315,7 +315,7 @@ fn check_imported(tx: &WriteTx, id: &RotationId, code: &str) -> Result<(), Actio
     .into())
 }
 
-/// What becomes of what was made.
+/// The outcome for the rotation that was made.
 fn outcome(wanted: &ImportOptions, agreement: &Agreement, made: Outcome) -> Outcome {
     match wanted.apply {
         false => Outcome::DryRun,

@@ -108,7 +108,7 @@ fn listed(app: &App, record: MessageRecord) -> ListedMessage {
     }
 }
 
-/// What a person is mailed.
+/// The kinds of messages that a person is mailed.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] for somebody who is not there for the caller, [`Refusal::ResourceDenied`] for another person's

@@ -30,6 +30,7 @@ pub mod grid;
 pub mod identities;
 pub mod import_schedule;
 pub mod inbound;
+pub mod inbox_only;
 pub mod keys;
 mod membership;
 pub mod mentions;
@@ -45,7 +46,6 @@ pub mod platform;
 pub mod polling;
 pub mod preview;
 pub mod proposals;
-pub mod reach;
 pub mod reads;
 pub mod relays;
 pub mod reminders;
@@ -67,7 +67,6 @@ pub mod webhooks;
 pub mod whole_turns;
 mod workspace;
 
-use crate::carriers::Carriers;
 use crate::chat::slack::{Slack, SlackSettings};
 use crate::chat::{Chat, Local};
 use crate::client::guard::{GuardedClient, Rules};
@@ -78,6 +77,7 @@ use crate::domain::personal_calendar::READ_EVERY;
 use crate::domain::retry_schedule::RetrySchedule;
 use crate::domain::tiers::TierLimits;
 use crate::metrics::Metrics;
+use crate::relays::Relays;
 use crate::runtime::background::{Runtime, Watch};
 use crate::runtime::clock::Clock;
 use crate::store::Store;
@@ -124,7 +124,7 @@ pub struct Outward {
     /// How long before coming on duty people are reminded; zero never reminds.
     pub reminder_before: SignedDuration,
     /// Mail and incoming webhooks.
-    pub carriers: Carriers,
+    pub relays: Relays,
     /// The client for calendars of people. Its lookups never delay a delivery.
     pub calendar_client: GuardedClient,
     /// How often calendars are read.
@@ -149,7 +149,7 @@ impl Outward {
             retry_schedule: RetrySchedule::default(),
             webhook_client: GuardedClient::new(&tls, Rules::default()),
             reminder_before: REMINDER_BEFORE,
-            carriers: Carriers::default(),
+            relays: Relays::default(),
             calendar_client: GuardedClient::new(&tls, Rules::default()),
             calendars_read_every: READ_EVERY,
         })
@@ -193,7 +193,7 @@ impl App {
         }
     }
 
-    /// The same on Slack in place of the embedded chat platform.
+    /// Uses Slack in place of the embedded chat platform.
     pub fn with_slack(self, settings: SlackSettings, tls: &Tls) -> App {
         let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(&self.metrics));
         let slack = Arc::new(Slack::new(settings, tls, clock, metrics));
@@ -209,7 +209,7 @@ impl App {
         self.slack.as_ref()
     }
 
-    /// The same with audit entries kept for another time, where one is given.
+    /// Keeps audit entries for another time, where one is given.
     pub fn with_audit_kept(self, kept: Option<SignedDuration>) -> App {
         App {
             audit_kept: kept.unwrap_or(self.audit_kept),
@@ -266,7 +266,7 @@ impl App {
         &self.partners
     }
 
-    /// The same with partners whose schedules are read.
+    /// Reads schedules of these partners.
     pub fn with_partners(self, partners: Partners) -> App {
         App {
             partners: Arc::new(partners),
@@ -310,8 +310,8 @@ impl App {
     }
 
     /// Mail and incoming webhooks.
-    pub fn carriers(&self) -> &Carriers {
-        &self.outward.carriers
+    pub fn relays(&self) -> &Relays {
+        &self.outward.relays
     }
 
     /// The counters and histograms of the server.

@@ -89,7 +89,7 @@ pub fn load_names<'a>(
     Ok(people.map(|(user, (name, _))| (user, name)).collect())
 }
 
-/// The same with whether each is in the workspace.
+/// Loads the names of people, with whether each is in the workspace.
 fn load_people<'a>(
     tx: &ReadTx,
     people: impl Iterator<Item = &'a UserId>,

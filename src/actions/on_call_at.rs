@@ -52,7 +52,7 @@ pub(super) fn present(app: &App, rotation: &Rotation) -> Timestamp {
     app.now().max(stamps.judged_at).max(stamps.updated_at)
 }
 
-/// The same of a rotation that has been loaded.
+/// Who is on call in a rotation that has been loaded.
 pub(super) fn duty_at(
     app: &App,
     tx: &ReadTx,

@@ -1,4 +1,4 @@
-//! What pages show of many rotations at once: who is on call, who follows, where nobody will be; and one person's requests in all of
+//! Data of pages about many rotations at once: who is on call, who follows, where nobody will be; and one person's requests in all of
 //! them.
 
 use super::{ActionError, App, reads, requests};
@@ -143,7 +143,7 @@ pub fn rotations_of(
     app.store().read(|tx| of_person(tx, caller, user))
 }
 
-/// The same of one snapshot.
+/// The rotations of a person in one snapshot.
 fn of_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<Vec<Rotation>, ActionError> {
     let filter = RotationFilter {
         user: Some(user.clone()),
@@ -243,7 +243,7 @@ fn kept(
     Ok(all)
 }
 
-/// What a request asks for, which its id tells.
+/// The kind of a request, by its id.
 pub fn kind_of(id: &RequestId) -> RequestKind {
     match id.as_str().starts_with("swp_") {
         true => RequestKind::Swap,

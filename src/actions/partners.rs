@@ -55,7 +55,7 @@ impl Partners {
         self.sources.keys().copied()
     }
 
-    /// What reads a partner; `None` without settings.
+    /// The client of a partner; `None` without settings.
     pub fn source(&self, partner: Partner) -> Option<&Arc<dyn Source>> {
         self.sources.get(&partner)
     }

@@ -1,4 +1,4 @@
-//! What edits of a rotation would come to, before they are made: what would be refused, who would be on call, and what that is
+//! Previews of edits of a rotation: what would be refused, who would be on call, and what that is
 //! for each person (rules.md 6.4). Changes nothing.
 
 mod parts;
@@ -74,7 +74,7 @@ pub struct Refused {
     pub refusal: Refusal,
 }
 
-/// What edits would come to.
+/// The effects of edits.
 #[derive(Clone, Debug)]
 pub struct Preview {
     /// As it is stored, for its validator.
@@ -89,9 +89,9 @@ pub struct Preview {
     pub planned: Vec<Duty>,
     /// The same with the edits; cells are those of `then`.
     pub planned_then: Vec<Duty>,
-    /// What it comes to for each person who is on call in either plan.
+    /// The load of each person who is on call in either plan.
     pub people: BTreeMap<UserId, Change>,
-    /// What is wrong with the plan with the edits; empty unless it was wanted.
+    /// The warnings of the plan with the edits; empty unless they were asked for.
     pub warnings: Vec<Warning>,
 }
 

@@ -34,7 +34,7 @@ pub fn rotation_named(
     })
 }
 
-/// What rotations are called, for a caller who sees all of them; without those that are not there.
+/// The names of rotations, for a caller who sees all of them; without missing ones.
 ///
 /// # Errors
 /// Where the caller does not, and when the storage cannot be read.

@@ -19,7 +19,7 @@ use crate::store::{self, Page, ReadTx, RotationFilter, Store};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 
-/// What is to be reported.
+/// The selection of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportQuery {
     pub range: Interval,

@@ -171,7 +171,7 @@ fn with_forecasts(
     }
 }
 
-/// What the caller may request in each running cell: people who hold it at some time in the future part of the range.
+/// The recipients whom the caller may ask in each running cell: people who hold it at some time in the future part of the range.
 fn capabilities(
     caller: &Principal,
     context: &AgreementContext,

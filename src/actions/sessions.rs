@@ -52,7 +52,7 @@ pub enum Proof {
 /// The browser that signs in.
 #[derive(Clone, Debug, Default)]
 pub struct Browser {
-    /// What it calls itself.
+    /// The browser's name of itself.
     pub agent: Option<String>,
     /// The session that it has, and whose, which ends.
     pub replaced: Option<(UserId, SessionId)>,

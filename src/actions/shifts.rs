@@ -1,4 +1,4 @@
-//! What an absence leaves standing of a person's plan.
+//! The duty that an absence leaves with its person.
 
 use super::{ActionError, App, reads};
 use crate::domain::absence::{Absence, AppliesTo, StandingDuty};
@@ -20,7 +20,7 @@ pub const MOST_STANDING: usize = 100;
 /// How far ahead they are looked for: as far as a schedule may be asked for.
 const FORESIGHT: SignedDuration = SignedDuration::from_hours(366 * 24);
 
-/// What a stored absence leaves standing: the stretches within it for which the person is on call as planned, arrangements
+/// The duty that a stored absence leaves: the stretches within it for which the person is on call as planned, arrangements
 /// included. Of an absence from all rotations, those in every rotation that the caller may see; the one named comes first.
 pub fn standing(
     app: &App,
@@ -33,7 +33,7 @@ pub fn standing(
     while_away(app, caller, named, of, |rotation| rotation)
 }
 
-/// The same of an absence that is not stored yet.
+/// The duty that an absence leaves which is not stored yet.
 pub fn would_stand(
     app: &App,
     caller: &Principal,

@@ -1,4 +1,4 @@
-//! What Slack sends is stored before it is acknowledged, and done once (rules.md 21).
+//! Envelopes of Slack are stored before they are acknowledged, and processed once (rules.md 21).
 
 use super::{App, Error};
 use crate::runtime::clock::Clock;
@@ -14,7 +14,7 @@ const ANSWERED_WITHIN: SignedDuration = SignedDuration::from_mins(30);
 /// The most envelopes that wait to be processed. Those beyond it are not stored, and Slack sends them again.
 const MOST_OPEN: u64 = 5_000;
 
-/// What was done with something that arrived.
+/// The outcome of storing an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
     /// It is stored, and has to be processed.

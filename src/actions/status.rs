@@ -13,7 +13,7 @@ const LATE: SignedDuration = SignedDuration::from_secs(20);
 /// The same for the delivery of an event.
 const UNDELIVERED: SignedDuration = SignedDuration::from_mins(30);
 
-/// What is due, what waits, and where nobody is on call.
+/// The state of the workspace: due work, queues, and slots where nobody is on call.
 #[derive(Clone, Debug)]
 pub struct WorkStatus {
     /// Rotations with something due that has not been done.

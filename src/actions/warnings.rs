@@ -1,4 +1,4 @@
-//! What is wrong with the plans of rotations (rules.md 27): of one that a caller sees, of all of them, and counted for metrics.
+//! Warnings about the plans of rotations (rules.md 27): of one that a caller sees, of all of them, and counted for metrics.
 
 mod across;
 mod counting;
@@ -166,7 +166,7 @@ fn rotations_of(
 /// The people who have been read; `None` for those who are not known.
 type People = BTreeMap<UserId, Option<Known>>;
 
-/// What is around a rotation, but for duty. People are read once.
+/// The people, absences and sources around a rotation, without duty. People are read once.
 fn surroundings(
     app: &App,
     tx: &ReadTx,
@@ -216,7 +216,7 @@ fn too_much() -> ActionError {
     .into()
 }
 
-/// What dealing in a rotation needs beside it.
+/// The context of dealing in a rotation.
 fn dealing<'a>(app: &'a App, rotation: &'a Rotation) -> DealingContext<'a> {
     DealingContext::new(app.calendar(), &rotation.absences)
 }

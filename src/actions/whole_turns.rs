@@ -25,7 +25,7 @@ const MOST_PAIRS: usize = 2_000;
 #[derive(Clone, Debug)]
 pub struct WholeTurn {
     pub cell: CellId,
-    /// What its slot is called, where the rotation has several.
+    /// The name of its slot, where the rotation has several.
     pub slot: Vec<String>,
     /// Who holds it.
     pub user: UserId,
@@ -148,7 +148,7 @@ fn offer(own: &WholeTurn, other: &WholeTurn) -> NewSwap {
     }
 }
 
-/// What one person holds and can ask others to cover.
+/// The turns that one person holds and can ask others to cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldTurn {
     pub cell: CellId,
@@ -157,7 +157,7 @@ pub struct HeldTurn {
     pub until: Option<Timestamp>,
 }
 
-/// What a person holds from now on, by start: a turn whole where nobody else holds a part of it, else the pieces that are theirs.
+/// The turns of a person from now on, by start: a turn whole where nobody else holds a part of it, else the pieces that are theirs.
 pub fn held_by(
     app: &App,
     caller: &Principal,
@@ -193,7 +193,7 @@ pub fn held_by(
     Ok((rotation, turns))
 }
 
-/// What a person holds of one dealt turn.
+/// The part of one dealt turn that a person holds.
 fn turn_of<'a>(
     user: &UserId,
     cell: &CellId,

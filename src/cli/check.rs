@@ -1,18 +1,18 @@
 //! `rota check`: reports errors in the configuration and the database. Changes neither.
 
+use super::outgoing::{Receivers, outward, trusted};
 use super::output::{answer, tell};
-use super::outward::{Receivers, outward, trusted};
 use super::run::{countries_without_holidays, holidays_end};
 use super::workspace::{days, development_clock, existing_database, parse_clock, settings};
 use super::{Failure, Place};
-use crate::actions::reach::{self, InboxOnly};
-use crate::carriers::Carriers;
+use crate::actions::inbox_only::{self, InboxOnly};
 use crate::client::Tls;
 use crate::config::Config;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
 use crate::domain::partner::Partner;
 use crate::oidc::{Provider, Settings};
+use crate::relays::Relays;
 use crate::runtime::clock::Clock;
 use crate::store::{
     Damage, Error, Inspection, ReadTx, list_broken_chains, list_following, list_overlaps,
@@ -59,7 +59,7 @@ fn check(place: Place) -> Result<(), Failure> {
     let database = Inspection::open(&path)?;
     let (mut problems, advice) = problems(&database, &calendar)?;
     if problems.is_empty() {
-        note_inbox_only(&database, &outward.carriers)?;
+        note_inbox_only(&database, &outward.relays)?;
         problems.extend(unconnected(&database, &partners)?);
     }
     problems.extend(login.provider.and_then(|settings| unready(settings, &tls)));
@@ -170,12 +170,12 @@ fn problems(
 }
 
 /// Notes whom messages reach by the inbox alone, which is not wrong.
-fn note_inbox_only(database: &Inspection, carriers: &Carriers) -> Result<(), Failure> {
+fn note_inbox_only(database: &Inspection, relays: &Relays) -> Result<(), Failure> {
     let found = database.read(|tx: &ReadTx| -> Result<InboxOnly, Error> {
         let mut found = InboxOnly::default();
         for listed in list_rotation_names(tx)? {
             if let Some(rotation) = load_rotation(tx, &RotationId::from(listed.id.as_str()))? {
-                found.add(reach::with_carriers(tx, carriers, &rotation)?);
+                found.add(inbox_only::with_relays(tx, relays, &rotation)?);
             }
         }
         Ok(found)

@@ -1,8 +1,8 @@
 //! `rota dev`: the server for local development.
 
 use super::operator::operator;
+use super::outgoing::Receivers;
 use super::output::answer;
-use super::outward::Receivers;
 use super::run::{Bootstrap, Time, requests};
 use super::scratch::Scratch;
 use super::signals::Signals;

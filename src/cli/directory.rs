@@ -1,8 +1,8 @@
 //! `rota directory`: the people, user groups and channels of the chat platform.
 
 use super::operator::operator;
+use super::outgoing::trusted;
 use super::output::{answer, answer_json, printable, sentence, tell};
-use super::outward::trusted;
 use super::workspace::{Missing, app, database, open, settings};
 use super::{Failure, Place};
 use crate::actions::ActionError;

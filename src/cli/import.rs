@@ -4,8 +4,8 @@ mod codes;
 mod printing;
 
 use super::operator::operator;
+use super::outgoing::trusted;
 use super::output::{answer, printable, table, tell};
-use super::outward::trusted;
 use super::workspace::{Missing, app, existing_database, settings};
 use super::{Failure, Place};
 use crate::actions::App;

@@ -1,8 +1,8 @@
 //! `rota login-link`: links that sign a person in to the pages once.
 
 use super::operator::operator;
+use super::outgoing::LISTEN;
 use super::output::{answer, tell};
-use super::outward::LISTEN;
 use super::workspace::{database, open, settings};
 use super::{Failure, Place};
 use crate::actions::due::BASE_URL_FACT;

@@ -19,9 +19,9 @@ mod manual;
 mod notify;
 mod openapi;
 mod operator;
+mod outgoing;
 mod output;
-mod outward;
-mod reach;
+mod relay;
 mod report;
 mod restore;
 mod run;
@@ -101,10 +101,10 @@ enum Command {
     Import(import::Flags),
     /// Try the mail server
     #[command(subcommand)]
-    Mail(reach::MailCommand),
+    Mail(relay::MailCommand),
     /// Try the incoming webhooks of channels
     #[command(subcommand)]
-    Chat(reach::ChatCommand),
+    Chat(relay::ChatCommand),
     /// Set up the app of a Slack workspace
     #[command(subcommand)]
     Slack(slack::Command),
@@ -198,8 +198,8 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Login(command) => login::run(place, command),
         Command::Directory(command) => directory::run(place, command),
         Command::Import(flags) => import::run(place, flags),
-        Command::Mail(command) => reach::mail(place, command),
-        Command::Chat(command) => reach::chat(place, command),
+        Command::Mail(command) => relay::mail(place, command),
+        Command::Chat(command) => relay::chat(place, command),
         Command::Slack(command) => slack::run(place, command),
         Command::Audit(flags) => audit::run(place, flags),
         Command::Report(flags) => report::run(place, flags),

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::notify::Manager;
-use super::outward::{LISTEN, Receivers, outward, trusted};
+use super::outgoing::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::calendars::{self, CalendarSource};

@@ -1,7 +1,7 @@
 //! `rota serve`: the production server.
 
 use super::operator::operator;
-use super::outward::Receivers;
+use super::outgoing::Receivers;
 use super::run::{Bootstrap, Time, requests};
 use super::signals::Signals;
 use super::workspace::{Program, database, settings_with};

@@ -1,7 +1,7 @@
 //! `rota slack manifest` and `rota slack check`: setting up the app of a Slack workspace.
 
+use super::outgoing::trusted;
 use super::output::{answer, answer_json};
-use super::outward::trusted;
 use super::workspace::settings;
 use super::{Failure, Place};
 use crate::chat::slack::{Finding, ManifestSettings, Slack, manifest};

@@ -1,7 +1,7 @@
 //! `rota status`: whether the server is up, what is due, what waits, and what is wrong. Changes nothing.
 
+use super::outgoing::LISTEN;
 use super::output::{answer, answer_json, printable};
-use super::outward::LISTEN;
 use super::workspace::{database, development_clock, parse_clock, settings};
 use super::{Failure, Place};
 use crate::actions::status;

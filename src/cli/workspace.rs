@@ -1,7 +1,7 @@
 //! Opens what a command needs: settings, clock, database, app.
 
+use super::outgoing::{LISTEN, Receivers, outward, trusted};
 use super::output::tell;
-use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::{Failure, Place, logging};
 use crate::actions::dev_clock::CLOCK_FACT;
 use crate::actions::due::BASE_URL_FACT;

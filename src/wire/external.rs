@@ -218,6 +218,7 @@ pub struct PartnerSchedule {
 /// A person on a partner's schedules.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "OutsidePerson")]
 pub struct PartnerPerson {
     pub participant_id: String,
     pub name: Option<String>,

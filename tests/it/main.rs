@@ -19,7 +19,7 @@
 //! | Rotations that follow schedules of partners | `partners` |
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
 //! | Slack: settings, what goes out, what comes in, the directory | `slack` |
-//! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
+//! | Mail, incoming webhooks, the list of messages and the inbox | `relay` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
 //! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
 //! | Tools for assistants: messages, versions, rights, writes | `mcp` |
@@ -54,8 +54,8 @@ mod mentions;
 mod operator;
 mod partners;
 mod races;
-mod reach;
 mod record;
+mod relay;
 mod rotations;
 mod slack;
 mod sources;

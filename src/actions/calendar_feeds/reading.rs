@@ -19,7 +19,7 @@ use std::collections::HashMap;
 /// Events of one feed at the most: the first ones of the span.
 const MOST_EVENTS: usize = 5_000;
 
-/// What a feed shows, as it was read from one snapshot. Its events are not made yet.
+/// The content of a feed, as it was read from one snapshot. Its events are not made yet.
 pub struct FeedReading {
     pub feed: CalendarFeed,
     /// Names the calendar.
@@ -34,7 +34,7 @@ pub fn find(app: &App, secret: &str) -> Result<Option<CalendarFeed>, ActionError
     app.store().read(|tx| Ok(store::load_feed_of(tx, &hash)?))
 }
 
-/// What a feed shows, with its revision; `None` where whoever it speaks for is gone, or the rotation is gone or hidden from
+/// The content of a feed, with its revision; `None` where whoever it speaks for is gone, or the rotation is gone or hidden from
 /// them. The first reading after a change counts the revision up, which is the only thing that a reading writes.
 pub fn read(app: &App, feed: &CalendarFeed) -> Result<Option<FeedReading>, ActionError> {
     let now = app.now();

@@ -36,7 +36,7 @@ pub fn work<'a>(room: u64, may_go_on: &'a dyn Fn() -> Result<(), TooMuch>) -> Wo
 /// The absences of a body.
 ///
 /// # Errors
-/// What is wrong with all of it, for people. It has no absences then, not those that were found so far.
+/// The error of the whole calendar, for people. It has no absences then, not those that were found so far.
 pub fn read(
     body: &[u8],
     calendar: &PersonalCalendar,

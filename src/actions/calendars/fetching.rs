@@ -21,17 +21,17 @@ const PROCESSOR_TIME: Duration = Duration::from_secs(2);
 /// Redirects that are followed.
 const REDIRECTS: usize = 3;
 
-/// What a reading found, or why it failed, for people.
+/// The response of a reading, or the reason of its failure, for people.
 pub type Reading = Result<CalendarResponse, String>;
 
-/// What a server answered.
+/// The response of a calendar's server.
 #[derive(Clone, Debug)]
 pub enum CalendarResponse {
     NotModified,
     Calendar(Body),
 }
 
-/// What a calendar has.
+/// The body of a calendar.
 #[derive(Clone, Debug)]
 pub struct Body {
     pub etag: Option<String>,

@@ -17,17 +17,17 @@ pub(super) const MOST: usize = 4;
 /// The largest calendar, in bytes.
 pub(super) const LARGEST: usize = 10 * MIB;
 
-/// What all readings may hold, in bytes: their bodies, and what is made of these.
+/// The memory of all readings, in bytes: their bodies, and what is made of these.
 const ALL: usize = 64 * MIB;
 const MADE: usize = ALL - MOST * LARGEST;
 
-/// What one reading may make of a body, in bytes. The rest is for a small calendar beside a large one.
+/// The limit of what one reading makes of a body, in bytes. The rest is for a small calendar beside a large one.
 const MADE_BY_ONE: usize = MADE - 4 * MIB;
 
-/// What any body may be made into, in bytes. The time zones of a small one are larger than it is.
+/// The size that any body may be made into, in bytes. The time zones of a small one are larger than it is.
 const MADE_OF_ANY: usize = MIB;
 
-/// What a reading holds besides what it makes: one component of the calendar, and the instances of one event.
+/// The memory of a reading besides its result: one component of the calendar, and the instances of one event.
 const WORKING: usize = 2 * MIB;
 
 /// How long a reading waits for others to finish with theirs.

@@ -21,7 +21,7 @@ use std::thread::Builder;
 /// Calendars that the loop reads at once. One place of all is left to those who ask for a reading.
 const AT_ONCE: usize = super::in_progress::MOST - 1;
 
-/// What the loop's own readings are written under.
+/// The author of the loop's own readings.
 static READER: Author = Author::local(Principal::Clock, "readPersonalCalendar");
 
 /// The calendars of all people.

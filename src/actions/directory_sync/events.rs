@@ -1,4 +1,4 @@
-//! What Slack says of its directory between two full readings.
+//! Changes of Slack's directory between two full readings.
 
 use super::{apply, unrefused};
 use crate::actions::chat_ids::{NamedIds, add_person, ask};

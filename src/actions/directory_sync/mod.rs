@@ -34,7 +34,7 @@ const EMOJI: &str = "directory_away_emoji";
 /// The author of what a full reading changes.
 static READING: Author = Author::local(Principal::Chat, "directorySync");
 
-/// What is known of the readings of the platform's directory.
+/// The state of the readings of the platform's directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyncStatus {
     /// When the directory was last read in full, and applied.
@@ -52,7 +52,7 @@ pub fn status(tx: &ReadTx) -> Result<SyncStatus, Error> {
     })
 }
 
-/// What became of a full reading.
+/// The outcome of a full reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Synced {
     /// It is applied: how many people, user groups and channels it has.

@@ -4,7 +4,7 @@ use crate::domain::external::{Link, retry_after};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
 
-/// What is known of a partner that hangs. Each time-out costs ten seconds, so one ends the round: with a hundred schedules the
+/// The time-outs of a partner that hangs. Each time-out costs ten seconds, so one ends the round: with a hundred schedules the
 /// others would otherwise be asked for a quarter of an hour.
 #[derive(Default)]
 pub(super) struct Hanging {

@@ -25,7 +25,7 @@ const BEFORE: SignedDuration = SignedDuration::from_hours(1);
 /// How far ahead it goes.
 const AHEAD: SignedDuration = SignedDuration::from_hours(14 * 24);
 
-/// What one reading found.
+/// The result of one reading.
 pub struct Reading {
     pub outline: Outline,
     pub timeline: Timeline,

@@ -2,11 +2,11 @@
 
 use super::link;
 use crate::actions::{App, Error, sessions};
-use crate::carriers::mail::{Letter, Mailbox, Mailer, Notice, Thread, message_id};
 use crate::domain::directory::Person;
 use crate::domain::ids::UserId;
 use crate::domain::message::{Content, Message, Recipient, RequestOutcome, Subject};
 use crate::domain::relay::{self, RelayError};
+use crate::relays::mail::{Letter, Mailbox, Mailer, Notice, Thread, message_id};
 use crate::store::{self, Outgoing, ReadTx};
 
 /// The letter of a message to a person, or why there is none.
@@ -31,7 +31,7 @@ pub(super) fn write(
     let chosen = store::load_chosen_zone(tx, user)?;
     let zone = sessions::zone_of(chosen.or(person.time_zone).as_deref());
     let settings = &mailer.settings;
-    let links = app.carriers().links.as_deref();
+    let links = app.relays().links.as_deref();
     let notice = Notice {
         message,
         zone,

@@ -33,9 +33,9 @@ pub struct InFlight {
 
 /// The queues that are set up.
 pub fn queues(app: &App) -> Vec<RelayQueue> {
-    let carriers = app.carriers();
-    let mail = carriers.mail.as_ref().map(|_| RelayQueue::Mail);
-    let channels = carriers.webhooks.iter();
+    let relays = app.relays();
+    let mail = relays.mail.as_ref().map(|_| RelayQueue::Mail);
+    let channels = relays.webhooks.iter();
     let channels = channels.map(|webhook| RelayQueue::Channel(webhook.channel.clone()));
     mail.into_iter().chain(channels).collect()
 }
@@ -52,10 +52,10 @@ pub(super) fn queue(
     }
     let queue = match &message.to {
         Recipient::Channel(channel) => {
-            let webhook = app.carriers().webhook(channel);
+            let webhook = app.relays().webhook(channel);
             webhook.map(|_| RelayQueue::Channel(channel.clone()))
         }
-        Recipient::Person(user) if app.carriers().mail.is_some() => {
+        Recipient::Person(user) if app.relays().mail.is_some() => {
             let kind = message.content.kind();
             let settings = store::load_notification_settings(&tx.as_read(), user)?;
             let person = store::load_person(&tx.as_read(), user)?;
@@ -77,9 +77,9 @@ pub fn start(app: &App) -> Result<(), Error> {
     if app.store().read(store::next_relay)?.is_none() {
         return Ok(());
     }
-    let carriers = app.carriers();
-    let mail = carriers.mail.is_some();
-    let channels: Vec<_> = (carriers.webhooks.iter())
+    let relays = app.relays();
+    let mail = relays.mail.is_some();
+    let channels: Vec<_> = (relays.webhooks.iter())
         .map(|webhook| webhook.channel.clone())
         .collect();
     let why = "it is no longer set up how messages are sent there";
@@ -156,7 +156,7 @@ fn send_letters(
     in_flight: &mut InFlight,
     stopped: &dyn Fn() -> bool,
 ) -> Result<(), Error> {
-    let Some(mailer) = &app.carriers().mail else {
+    let Some(mailer) = &app.relays().mail else {
         return Ok(());
     };
     let mut letters = Vec::new();

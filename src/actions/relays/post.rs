@@ -2,11 +2,11 @@
 
 use super::link;
 use crate::actions::{App, Error};
-use crate::carriers::incoming::{Post, Style};
 use crate::domain::ids::{ChannelId, UserId};
 use crate::domain::message::{Message, PeopleNames};
 use crate::domain::relay::RelayError;
 use crate::domain::wording::{self, NameForms, Renderer};
+use crate::relays::incoming::{Post, Style};
 use crate::store::{self, Outgoing, ReadTx};
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub(super) fn send(
     channel: &ChannelId,
     outgoing: &Outgoing,
 ) -> Result<Result<(), RelayError>, Error> {
-    let (Ok(message), Some(webhook)) = (&outgoing.message, app.carriers().webhook(channel)) else {
+    let (Ok(message), Some(webhook)) = (&outgoing.message, app.relays().webhook(channel)) else {
         return Ok(Err(RelayError::Permanent("it cannot be posted".into())));
     };
     let handles = app.store().read(|tx| handles(tx, channel, message))?;
@@ -52,7 +52,7 @@ pub(super) fn send(
         handles,
     };
     let text = wording::text(message, &renderer);
-    let base = app.carriers().links.as_deref();
+    let base = app.relays().links.as_deref();
     let answerable = base.filter(|_| !message.answers.is_empty());
     let post = Post {
         text: wording::shortened(&text, LONGEST).into_owned(),

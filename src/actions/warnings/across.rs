@@ -74,7 +74,7 @@ struct First<'a> {
     room: usize,
     caller: &'a Principal,
     severity: Option<Severity>,
-    /// What comes before the last one of those that are kept, once there are enough of them.
+    /// The rank of the last one that is kept, once there are enough of them.
     before: Option<Rank>,
     found: Vec<RotationWarning>,
 }
@@ -147,7 +147,7 @@ impl Looks for First<'_> {
     }
 }
 
-/// What warnings of several rotations are sorted by; those of one stay as they are.
+/// The sort key of warnings of several rotations; those of one stay as they are.
 fn order(found: &RotationWarning) -> (Rank, &str, &RotationId) {
     let rotation = &found.rotation;
     (found.warning.rank(), rotation.name.as_str(), &rotation.id)

@@ -45,7 +45,7 @@ pub fn show(visit: &Visit) -> Outcome {
 
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
     let email = visit.me()?.person.email.as_deref();
-    let has_mail = visit.app().carriers().mail.is_some();
+    let has_mail = visit.app().relays().mail.is_some();
     let filled = Filled { values, errors };
     let choices: Vec<Choice> = (DIRECT.iter())
         .map(|(kind, label)| Choice::new(kind.name(), label))

@@ -1,14 +1,14 @@
 //! `rota mail test` and `rota chat test`: send one message and print what the server said.
 
+use super::outgoing::{Receivers, outward, trusted};
 use super::output::answer;
-use super::outward::{Receivers, outward, trusted};
 use super::workspace::settings;
 use super::{Failure, Place};
 use crate::actions::Outward;
-use crate::carriers::incoming::Post;
-use crate::carriers::mail::{Address, Letter, Mailbox, Mailer, Thread, message_id};
 use crate::config::Config;
 use crate::domain::ids::ChannelId;
+use crate::relays::incoming::Post;
+use crate::relays::mail::{Address, Letter, Mailbox, Mailer, Thread, message_id};
 use crate::runtime::clock::Clock;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
@@ -72,7 +72,7 @@ pub fn mail(place: Place, command: MailCommand) -> Result<(), Failure> {
     let MailCommand::Test(MailTest { address }) = command;
     let address: Address = address.parse().map_err(Failure::Usage)?;
     let (_, outward) = read(place)?;
-    let mailer = outward.carriers.mail.as_ref().ok_or_else(|| {
+    let mailer = outward.relays.mail.as_ref().ok_or_else(|| {
         Failure::Usage(
             "mail.server: missing; write [mail] with server = \"smtps://mail.example.org:465\" and from = \"rota@example.org\""
                 .into(),
@@ -114,9 +114,9 @@ fn letter(mailer: &Mailer, to: Address, now: Timestamp) -> Letter {
 pub fn chat(place: Place, command: ChatCommand) -> Result<(), Failure> {
     let ChatCommand::Test(ChatTest { channel }) = command;
     let (_, outward) = read(place)?;
-    let carriers = &outward.carriers;
+    let relays = &outward.relays;
     let id = ChannelId::from(channel.as_str());
-    let webhook = carriers.webhook(&id).ok_or_else(|| {
+    let webhook = relays.webhook(&id).ok_or_else(|| {
         Failure::Usage(format!(
             "chat.incoming_webhook: there is none for the channel {channel}; write [[chat.incoming_webhook]] with channel = \
              \"{channel}\", url = \"https://...\" and style = \"slack\""

@@ -3,9 +3,9 @@
 use super::Config;
 use super::secret::{self, Hidden};
 use super::table::{Given, Refused, array, misfit, parsed, table, text};
-use crate::carriers::incoming::{IncomingWebhook, Style};
-use crate::carriers::mail::{MailLogin, MailServer, MailSettings, Mailbox};
 use crate::client::Secret;
+use crate::relays::incoming::{IncomingWebhook, Style};
+use crate::relays::mail::{MailLogin, MailServer, MailSettings, Mailbox};
 use std::fmt;
 use std::path::PathBuf;
 use toml::Spanned;

@@ -1,7 +1,7 @@
 //! What the server says (RFC 5321, 4.2). lettre parses it; it is read here, so that its size and time are bounded.
 
-use crate::carriers::plain::plain;
 use crate::domain::relay::RelayError;
+use crate::relays::plain::plain;
 use lettre::transport::smtp::extension::ServerInfo;
 use lettre::transport::smtp::response::Response;
 use std::io::{self, BufRead, Read};

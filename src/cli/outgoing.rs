@@ -2,12 +2,12 @@
 
 use super::Failure;
 use crate::actions::Outward;
-use crate::carriers::Carriers;
-use crate::carriers::mail::Mailer;
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Client, Tls};
 use crate::config::Config;
 use crate::domain::address::AllowedNetworks;
+use crate::relays::Relays;
+use crate::relays::mail::Mailer;
 
 /// The default listen address.
 pub const LISTEN: &str = "127.0.0.1:8080";
@@ -60,9 +60,9 @@ pub fn outward(
         },
         plain_http: local,
     };
-    let carriers = carriers(config, tls, rules.allowed_networks.clone())?;
+    let relays = relays(config, tls, rules.allowed_networks.clone())?;
     Ok(Outward {
-        carriers,
+        relays,
         base_url,
         retry_schedule: part.retry_schedule(),
         webhook_client: GuardedClient::new(tls, rules.clone()),
@@ -73,10 +73,10 @@ pub fn outward(
 }
 
 /// Mail and incoming webhooks as they are set up.
-fn carriers(config: &Config, tls: &Tls, nets: AllowedNetworks) -> Result<Carriers, Failure> {
+fn relays(config: &Config, tls: &Tls, nets: AllowedNetworks) -> Result<Relays, Failure> {
     let mail = config.mail().map_err(Failure::Usage)?;
     let mailer = |settings| Mailer::new(settings, Client::new(tls, false, None), nets);
-    Ok(Carriers {
+    Ok(Relays {
         mail: mail.map(mailer),
         webhooks: config.incoming_webhooks().map_err(Failure::Usage)?,
         links: config.base_url.as_ref().map(ToString::to_string),

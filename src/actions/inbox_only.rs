@@ -1,9 +1,9 @@
 //! Who is reached by nothing but the inbox.
 
 use super::{App, Error};
-use crate::carriers::Carriers;
 use crate::domain::ids::{ChannelId, UserId};
 use crate::domain::rotation::Rotation;
+use crate::relays::Relays;
 use crate::store::{self, ReadTx};
 
 /// People and channels that messages reach by the inbox alone, each once and in order.
@@ -35,17 +35,13 @@ impl InboxOnly {
 /// platform, which people see.
 pub fn of_rotation(tx: &ReadTx, app: &App, rotation: &Rotation) -> Result<InboxOnly, Error> {
     match app.chat().is_embedded() {
-        true => with_carriers(tx, app.carriers(), rotation),
+        true => with_relays(tx, app.relays(), rotation),
         false => Ok(InboxOnly::default()),
     }
 }
 
 /// As [`of_rotation`], on the local platform.
-pub fn with_carriers(
-    tx: &ReadTx,
-    carriers: &Carriers,
-    rotation: &Rotation,
-) -> Result<InboxOnly, Error> {
+pub fn with_relays(tx: &ReadTx, relays: &Relays, rotation: &Rotation) -> Result<InboxOnly, Error> {
     let (profile, members) = (&rotation.profile, &rotation.members);
     let groups = members.groups.iter().flat_map(|group| &group.users);
     let mut users: Vec<UserId> = (members.users.iter().chain(groups))
@@ -62,7 +58,7 @@ pub fn with_carriers(
         };
         let settings = store::load_notification_settings(tx, &user)?;
         let has_address = person.email.is_some_and(|email| !email.trim().is_empty());
-        let mailed = carriers.mail.is_some() && settings.mail && !settings.kinds.is_empty();
+        let mailed = relays.mail.is_some() && settings.mail && !settings.kinds.is_empty();
         if !mailed || !has_address {
             found.users.push(user);
         }
@@ -71,7 +67,7 @@ pub fn with_carriers(
         .channels
         .iter()
         .filter(|channel| channel.posts_messages);
-    let unseen = posting.filter(|channel| carriers.webhook(&channel.channel).is_none());
+    let unseen = posting.filter(|channel| relays.webhook(&channel.channel).is_none());
     found.channels = unseen.map(|channel| channel.channel.clone()).collect();
     found.channels.sort();
     found.channels.dedup();

@@ -1,10 +1,10 @@
 //! A message to a person in the words of a letter: what, when in their zone, whom to ask, and where to answer.
 
-use crate::carriers::plain::plain;
 use crate::domain::ids::UserId;
 use crate::domain::message::{Message, PeopleNames};
 use crate::domain::wording::{self, NameForms, Renderer};
 use crate::domain::zones::ZoneName;
+use crate::relays::plain::plain;
 use jiff::Timestamp;
 use maud::{DOCTYPE, html};
 

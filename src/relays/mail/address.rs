@@ -1,6 +1,6 @@
 //! Mail addresses, as far as rota sends to them: ASCII, without quoting.
 
-use crate::carriers::plain::plain;
+use crate::relays::plain::plain;
 use lettre::message::Mailboxes;
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Carriers: how messages reach people without a chat platform. Mail goes to people, incoming webhooks to channels.
+//! Relays: the ways by which messages reach people without a chat platform. Mail goes to people, incoming webhooks to channels.
 //!
 //! They know settings, formats and protocols; what is sent, when and to whom is decided by the actions.
 
@@ -10,9 +10,9 @@ use crate::domain::ids::ChannelId;
 use incoming::IncomingWebhook;
 use mail::Mailer;
 
-/// The carriers that are set up.
+/// The relays with settings.
 #[derive(Default)]
-pub struct Carriers {
+pub struct Relays {
     pub mail: Option<Mailer>,
     /// At most one for each channel.
     pub webhooks: Vec<IncomingWebhook>,
@@ -20,7 +20,7 @@ pub struct Carriers {
     pub links: Option<String>,
 }
 
-impl Carriers {
+impl Relays {
     /// The incoming webhook of a channel.
     pub fn webhook(&self, channel: &ChannelId) -> Option<&IncomingWebhook> {
         self.webhooks
