@@ -1,7 +1,7 @@
 //! The JSON in columns: lists and enums that no query reads into.
 
-use super::Error;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
+use super::{Error, Result};
 use crate::domain::absence::AbsenceSource;
 use crate::domain::absence_policy::{AbsencePolicy, CalendarsCount, PassOver, WhileOnDuty};
 use crate::domain::arrangement::{Segment, Snapshot, TurnKind, TurnSelection};
@@ -20,19 +20,19 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn corrupt<T>(what: impl std::fmt::Display) -> Result<T, Error> {
+pub(super) fn corrupt<T>(what: impl std::fmt::Display) -> Result<T> {
     Err(Error::Corrupt(what.to_string()))
 }
 
-pub(super) fn zone(name: &str) -> Result<ZoneName, Error> {
+pub(super) fn zone(name: &str) -> Result<ZoneName> {
     ZoneName::parse(name).or_else(|refusal| corrupt(format!("time zone {name}: {refusal}")))
 }
 
-fn time(text: &str) -> Result<HhMm, Error> {
+fn time(text: &str) -> Result<HhMm> {
     HhMm::parse(text).map_or_else(|| corrupt(format!("time of day {text}")), Ok)
 }
 
-fn weekday(number: i8) -> Result<Weekday, Error> {
+fn weekday(number: i8) -> Result<Weekday> {
     Weekday::from_monday_one_offset(number).or_else(corrupt)
 }
 
@@ -48,7 +48,7 @@ struct PolicyShape<'a> {
 }
 
 /// A policy; the default one is null.
-pub(super) fn policy_to_json(policy: AbsencePolicy) -> Result<Option<String>, Error> {
+pub(super) fn policy_to_json(policy: AbsencePolicy) -> Result<Option<String>> {
     if policy == AbsencePolicy::default() {
         return Ok(None);
     }
@@ -61,7 +61,7 @@ pub(super) fn policy_to_json(policy: AbsencePolicy) -> Result<Option<String>, Er
     json(&shape).map(Some)
 }
 
-pub(super) fn policy_from_json(text: Option<&str>) -> Result<AbsencePolicy, Error> {
+pub(super) fn policy_from_json(text: Option<&str>) -> Result<AbsencePolicy> {
     let Some(text) = text else {
         return Ok(AbsencePolicy::default());
     };
@@ -105,7 +105,7 @@ impl StretchShape<'_> {
         )
     }
 
-    fn read(&self) -> Result<Stretch, Error> {
+    fn read(&self) -> Result<Stretch> {
         Ok(Stretch {
             start_day: weekday(self.0)?,
             start_time: time(&self.1)?,
@@ -115,15 +115,15 @@ impl StretchShape<'_> {
     }
 }
 
-fn stretches(shapes: &[StretchShape]) -> Result<Vec<Stretch>, Error> {
+fn stretches(shapes: &[StretchShape]) -> Result<Vec<Stretch>> {
     shapes.iter().map(StretchShape::read).collect()
 }
 
-pub(super) fn coverage_to_json(coverage: &[Stretch]) -> Result<String, Error> {
+pub(super) fn coverage_to_json(coverage: &[Stretch]) -> Result<String> {
     json(&coverage.iter().map(StretchShape::of).collect::<Vec<_>>())
 }
 
-pub(super) fn coverage_from_json(text: &str) -> Result<Vec<Stretch>, Error> {
+pub(super) fn coverage_from_json(text: &str) -> Result<Vec<Stretch>> {
     stretches(&from_json::<Vec<StretchShape<'_>>>(text)?)
 }
 
@@ -150,7 +150,7 @@ enum KindShape {
     Workday,
 }
 
-pub(super) fn cadence_to_json(cadence: &Cadence) -> Result<String, Error> {
+pub(super) fn cadence_to_json(cadence: &Cadence) -> Result<String> {
     let kind = match &cadence.kind {
         Kind::DayOfWeek => KindShape::DayOfWeek,
         Kind::DaysOfWeekList(days) => {
@@ -179,7 +179,7 @@ pub(super) fn cadence_to_json(cadence: &Cadence) -> Result<String, Error> {
     })
 }
 
-pub(super) fn cadence_from_json(text: &str) -> Result<Cadence, Error> {
+pub(super) fn cadence_from_json(text: &str) -> Result<Cadence> {
     let shape: CadenceShape = from_json(text)?;
     let kind = match shape.kind {
         KindShape::DayOfWeek => Kind::DayOfWeek,
@@ -229,7 +229,7 @@ struct HoursShape<'a> {
     coverage: Vec<StretchShape<'a>>,
 }
 
-pub(super) fn hours_to_json(hours: &HoursHeld) -> Result<String, Error> {
+pub(super) fn hours_to_json(hours: &HoursHeld) -> Result<String> {
     json(&HoursShape {
         zone: hours.zone.map(|zone| zone.to_string()),
         always_open: hours.always_open,
@@ -237,7 +237,7 @@ pub(super) fn hours_to_json(hours: &HoursHeld) -> Result<String, Error> {
     })
 }
 
-pub(super) fn hours_from_json(text: &str) -> Result<HoursHeld, Error> {
+pub(super) fn hours_from_json(text: &str) -> Result<HoursHeld> {
     let shape: HoursShape = from_json(text)?;
     Ok(HoursHeld {
         zone: shape.zone.as_deref().map(zone).transpose()?,
@@ -258,7 +258,7 @@ struct SkippedShape(
 /// The value of most rows, which is neither built nor parsed.
 const NONE_SKIPPED: &str = "[]";
 
-pub(super) fn skipped_to_json(skipped: &[Skipped]) -> Result<String, Error> {
+pub(super) fn skipped_to_json(skipped: &[Skipped]) -> Result<String> {
     if skipped.is_empty() {
         return Ok(NONE_SKIPPED.into());
     }
@@ -273,7 +273,7 @@ pub(super) fn skipped_to_json(skipped: &[Skipped]) -> Result<String, Error> {
     json(&skipped.iter().map(shape).collect::<Vec<_>>())
 }
 
-pub(super) fn skipped_from_json(text: &str) -> Result<Vec<Skipped>, Error> {
+pub(super) fn skipped_from_json(text: &str) -> Result<Vec<Skipped>> {
     if text == NONE_SKIPPED {
         return Ok(Vec::new());
     }
@@ -299,7 +299,7 @@ pub(super) fn skipped_from_json(text: &str) -> Result<Vec<Skipped>, Error> {
 struct PassedOverShape(String, String);
 
 /// Null where nobody was passed over, as in most rows.
-pub(super) fn passed_over_to_json(passed_over: &[PassedOver]) -> Result<Option<String>, Error> {
+pub(super) fn passed_over_to_json(passed_over: &[PassedOver]) -> Result<Option<String>> {
     if passed_over.is_empty() {
         return Ok(None);
     }
@@ -308,7 +308,7 @@ pub(super) fn passed_over_to_json(passed_over: &[PassedOver]) -> Result<Option<S
     json(&passed_over.iter().map(shape).collect::<Vec<_>>()).map(Some)
 }
 
-pub(super) fn passed_over_from_json(text: Option<&str>) -> Result<Vec<PassedOver>, Error> {
+pub(super) fn passed_over_from_json(text: Option<&str>) -> Result<Vec<PassedOver>> {
     let Some(text) = text else {
         return Ok(Vec::new());
     };
@@ -324,7 +324,7 @@ pub(super) fn passed_over_from_json(text: Option<&str>) -> Result<Vec<PassedOver
 #[derive(Serialize, Deserialize)]
 struct DoerShape(String, Option<String>, Option<String>, bool);
 
-pub(super) fn doer_to_json(doer: Option<&Doer>) -> Result<Option<String>, Error> {
+pub(super) fn doer_to_json(doer: Option<&Doer>) -> Result<Option<String>> {
     let shape = |doer: &Doer| {
         let actor = doer.actor.clone();
         json(&DoerShape(
@@ -337,7 +337,7 @@ pub(super) fn doer_to_json(doer: Option<&Doer>) -> Result<Option<String>, Error>
     doer.map(shape).transpose()
 }
 
-pub(super) fn doer_from_json(text: Option<&str>) -> Result<Option<Doer>, Error> {
+pub(super) fn doer_from_json(text: Option<&str>) -> Result<Option<Doer>> {
     let Some(text) = text else {
         return Ok(None);
     };
@@ -350,7 +350,7 @@ pub(super) fn doer_from_json(text: Option<&str>) -> Result<Option<Doer>, Error> 
 }
 
 /// By the window's id.
-pub(super) fn next_turns_to_json(next_turns: &[NextTurn]) -> Result<String, Error> {
+pub(super) fn next_turns_to_json(next_turns: &[NextTurn]) -> Result<String> {
     let turns = next_turns.iter();
     let turns: BTreeMap<&str, usize> = turns
         .map(|next| (next.window.as_str(), next.turn))
@@ -359,7 +359,7 @@ pub(super) fn next_turns_to_json(next_turns: &[NextTurn]) -> Result<String, Erro
 }
 
 /// The same read back, in the order of the windows.
-pub(super) fn next_turns_from_json(text: &str, windows: &[Window]) -> Result<Vec<NextTurn>, Error> {
+pub(super) fn next_turns_from_json(text: &str, windows: &[Window]) -> Result<Vec<NextTurn>> {
     let turns: BTreeMap<Cow<str>, usize> = from_json(text)?;
     let next_turn = |window: &Window| {
         Some(NextTurn {
@@ -376,14 +376,14 @@ struct NarrowedShape {
     groups: Vec<String>,
 }
 
-pub(super) fn narrowed_to_json(narrowed: &Narrowed) -> Result<String, Error> {
+pub(super) fn narrowed_to_json(narrowed: &Narrowed) -> Result<String> {
     json(&NarrowedShape {
         users: narrowed.users.iter().map(UserId::to_string).collect(),
         groups: narrowed.groups.iter().map(GroupId::to_string).collect(),
     })
 }
 
-pub(super) fn narrowed_from_json(text: &str) -> Result<Narrowed, Error> {
+pub(super) fn narrowed_from_json(text: &str) -> Result<Narrowed> {
     let shape: NarrowedShape = from_json(text)?;
     Ok(Narrowed {
         users: shape.users.into_iter().map(UserId::from).collect(),
@@ -405,14 +405,14 @@ struct SnapshotShape {
     segments: Vec<SegmentShape>,
 }
 
-pub(super) fn interval(from: i64, until: i64) -> Result<Interval, Error> {
+pub(super) fn interval(from: i64, until: i64) -> Result<Interval> {
     Ok(Interval {
         from: instant(from)?,
         until: instant(until)?,
     })
 }
 
-pub(super) fn snapshot_to_json(snapshot: &Snapshot) -> Result<String, Error> {
+pub(super) fn snapshot_to_json(snapshot: &Snapshot) -> Result<String> {
     let segment = |segment: &Segment| {
         SegmentShape(
             millis(segment.period.from),
@@ -429,7 +429,7 @@ pub(super) fn snapshot_to_json(snapshot: &Snapshot) -> Result<String, Error> {
     })
 }
 
-pub(super) fn snapshot_from_json(text: &str) -> Result<Snapshot, Error> {
+pub(super) fn snapshot_from_json(text: &str) -> Result<Snapshot> {
     let shape: SnapshotShape = from_json(text)?;
     let segment = |SegmentShape(from, until, user): SegmentShape| {
         Ok(Segment {
@@ -445,7 +445,7 @@ pub(super) fn snapshot_from_json(text: &str) -> Result<Snapshot, Error> {
             .segments
             .into_iter()
             .map(segment)
-            .collect::<Result<_, Error>>()?,
+            .collect::<Result<_>>()?,
     })
 }
 
@@ -453,7 +453,7 @@ pub(super) fn snapshot_from_json(text: &str) -> Result<Snapshot, Error> {
 #[derive(Serialize, Deserialize)]
 struct TurnSelectionShape(String, i64, i64);
 
-pub(super) fn turn_selection_to_json(selection: &TurnSelection) -> Result<String, Error> {
+pub(super) fn turn_selection_to_json(selection: &TurnSelection) -> Result<String> {
     json(&TurnSelectionShape(
         selection.kind.name().into(),
         millis(selection.turn.from),
@@ -461,7 +461,7 @@ pub(super) fn turn_selection_to_json(selection: &TurnSelection) -> Result<String
     ))
 }
 
-pub(super) fn turn_selection_from_json(text: &str) -> Result<TurnSelection, Error> {
+pub(super) fn turn_selection_from_json(text: &str) -> Result<TurnSelection> {
     let TurnSelectionShape(kind, from, until) = from_json(text)?;
     let known = TurnKind::parse(&kind);
     Ok(TurnSelection {
@@ -481,7 +481,7 @@ struct LegShape {
     arrangement: Option<String>,
 }
 
-pub(super) fn legs_to_json(legs: &[Leg]) -> Result<String, Error> {
+pub(super) fn legs_to_json(legs: &[Leg]) -> Result<String> {
     let shape = |leg: &Leg| LegShape {
         key: leg.key.clone(),
         cell: leg.cell.to_string(),
@@ -494,7 +494,7 @@ pub(super) fn legs_to_json(legs: &[Leg]) -> Result<String, Error> {
     json(&legs.iter().map(shape).collect::<Vec<_>>())
 }
 
-pub(super) fn legs_from_json(text: &str) -> Result<Vec<Leg>, Error> {
+pub(super) fn legs_from_json(text: &str) -> Result<Vec<Leg>> {
     let read = |shape: LegShape| {
         Ok(Leg {
             key: shape.key,
@@ -512,12 +512,12 @@ pub(super) fn legs_from_json(text: &str) -> Result<Vec<Leg>, Error> {
 }
 
 /// The kinds of warnings that are switched off, by name.
-pub(super) fn kinds_to_json(kinds: &BTreeSet<WarningKind>) -> Result<String, Error> {
+pub(super) fn kinds_to_json(kinds: &BTreeSet<WarningKind>) -> Result<String> {
     let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
     json(&names)
 }
 
-pub(super) fn kinds_from_json(text: &str) -> Result<BTreeSet<WarningKind>, Error> {
+pub(super) fn kinds_from_json(text: &str) -> Result<BTreeSet<WarningKind>> {
     let names: Vec<&str> = from_json(text)?;
     let kind = |name: &str| {
         let known = WarningKind::parse(name);

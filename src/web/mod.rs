@@ -53,12 +53,13 @@ use crate::server::rate::{Rates, Refusals};
 use crate::server::room::{self, RequestBudget};
 use crate::server::{Edge, Outcome, Problem, Request, Response};
 use crate::wire::url;
+use crate::wire::url::Found;
 use form::Form;
 use gate::Site;
 use notes::Notes;
 use pages::docs::Docs;
 use readings::FeedReadings;
-use routes::{Found, ROUTES, Who};
+use routes::{ROUTES, Who};
 use sent::{Repeats, Sent};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -177,7 +178,10 @@ impl Web {
         let (path, query) = url::split(request.target());
         let is_read = matches!(request.method(), "GET" | "HEAD");
         let (row, parts) = match routes::find(request.method(), path) {
-            Found::Row(index, parts) => (index, parts),
+            Found::Row(index, parts) => {
+                let parts: Vec<Cow<str>> = parts.into_iter().map(|(_, part)| part).collect();
+                (index, parts)
+            }
             Found::Nothing => return Err(Problem::unknown_route()),
             Found::OtherMethod(allowed) => {
                 self.site.check_host(request)?;

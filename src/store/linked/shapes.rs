@@ -6,8 +6,8 @@ use crate::domain::external::{
 use crate::domain::ids::UserId;
 use crate::domain::linked::Assignment;
 use crate::domain::time::Interval;
-use crate::store::Error;
 use crate::store::rows::{from_json, instant, json, millis};
+use crate::store::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ fn span(interval: Interval) -> [i64; 2] {
     [millis(interval.from), millis(interval.until)]
 }
 
-fn interval([from, until]: [i64; 2]) -> Result<Interval, Error> {
+fn interval([from, until]: [i64; 2]) -> Result<Interval> {
     Ok(Interval {
         from: instant(from)?,
         until: instant(until)?,
@@ -87,7 +87,7 @@ fn shape(shift: &Shift, user: Option<&UserId>) -> ShiftShape {
     }
 }
 
-fn shift(shape: ShiftShape) -> Result<Assignment, Error> {
+fn shift(shape: ShiftShape) -> Result<Assignment> {
     let unknown = |name: &str| Error::Corrupt(format!("shift of a schedule: {name}"));
     let (member, source) = (shape.member, shape.source);
     Ok(Assignment {
@@ -111,7 +111,7 @@ fn shift(shape: ShiftShape) -> Result<Assignment, Error> {
     })
 }
 
-pub fn timeline_to_json(timeline: &Timeline) -> Result<String, Error> {
+pub fn timeline_to_json(timeline: &Timeline) -> Result<String> {
     let shifts = timeline.shifts.iter();
     json(&TimelineShape {
         known: span(timeline.known),
@@ -121,7 +121,7 @@ pub fn timeline_to_json(timeline: &Timeline) -> Result<String, Error> {
     })
 }
 
-pub fn timeline_from_json(text: &str) -> Result<Timeline, Error> {
+pub fn timeline_from_json(text: &str) -> Result<Timeline> {
     let shape: TimelineShape = from_json(text)?;
     let shifts = shape.shifts.into_iter();
     Ok(Timeline {
@@ -130,28 +130,28 @@ pub fn timeline_from_json(text: &str) -> Result<Timeline, Error> {
         rotations: shape.rotations,
         shifts: shifts
             .map(|one| Ok(shift(one)?.shift))
-            .collect::<Result<_, Error>>()?,
+            .collect::<Result<_>>()?,
     })
 }
 
-pub fn current_to_json(current: &[Assignment]) -> Result<String, Error> {
+pub fn current_to_json(current: &[Assignment]) -> Result<String> {
     let shapes = current.iter();
     let shapes = shapes.map(|one| shape(&one.shift, one.user.as_ref()));
     json(&shapes.collect::<Vec<_>>())
 }
 
-pub fn current_from_json(text: &str) -> Result<Vec<Assignment>, Error> {
+pub fn current_from_json(text: &str) -> Result<Vec<Assignment>> {
     let shapes: Vec<ShiftShape> = from_json(text)?;
     shapes.into_iter().map(shift).collect()
 }
 
-pub fn people_to_json(people: &BTreeMap<String, OutsidePerson>) -> Result<String, Error> {
+pub fn people_to_json(people: &BTreeMap<String, OutsidePerson>) -> Result<String> {
     let rows = people.values();
     let rows = rows.map(|one| (&one.participant_id, &one.name, &one.email));
     json(&rows.collect::<Vec<_>>())
 }
 
-pub fn people_from_json(text: &str) -> Result<BTreeMap<String, OutsidePerson>, Error> {
+pub fn people_from_json(text: &str) -> Result<BTreeMap<String, OutsidePerson>> {
     let rows: Vec<(String, Option<String>, Option<String>)> = from_json(text)?;
     let rows = rows.into_iter().map(|(participant_id, name, email)| {
         let id = participant_id.clone();
@@ -166,12 +166,12 @@ pub fn people_from_json(text: &str) -> Result<BTreeMap<String, OutsidePerson>, E
 }
 
 /// Others on call in an entry of the record; nobody is stored as null.
-pub fn beside_to_json(beside: &[UserId]) -> Result<Option<String>, Error> {
+pub fn beside_to_json(beside: &[UserId]) -> Result<Option<String>> {
     let ids = beside.iter().map(UserId::as_str).collect::<Vec<_>>();
     (!ids.is_empty()).then(|| json(&ids)).transpose()
 }
 
-pub fn beside_from_json(text: Option<&str>) -> Result<Vec<UserId>, Error> {
+pub fn beside_from_json(text: Option<&str>) -> Result<Vec<UserId>> {
     let ids: Vec<String> = text.map(from_json).transpose()?.unwrap_or_default();
     Ok(ids.into_iter().map(UserId::from).collect())
 }

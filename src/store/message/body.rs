@@ -10,9 +10,9 @@ use crate::domain::message::{
     Subject,
 };
 use crate::domain::zones::ZoneName;
-use crate::store::Error;
 use crate::store::rows::{instant, instant_or_none, json, millis};
 use crate::store::shapes::{corrupt, interval, zone};
+use crate::store::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -160,7 +160,7 @@ enum MentionOutcomeShape {
     Outside { name: String },
 }
 
-pub(super) fn to_json(message: &Message) -> Result<String, Error> {
+pub(super) fn to_json(message: &Message) -> Result<String> {
     let (request, mention) = match &message.subject {
         Subject::Rotation => (None, None),
         Subject::Request(id) => (Some(id.to_string()), None),
@@ -181,7 +181,7 @@ pub(super) fn to_json(message: &Message) -> Result<String, Error> {
     })
 }
 
-pub(super) fn from_text(text: &str) -> Result<Body, Error> {
+pub(super) fn from_text(text: &str) -> Result<Body> {
     // The error is shown and logged; the text must not be.
     let shape: BodyShape =
         serde_json::from_str(text).map_err(|error| Error::Corrupt(error.to_string()))?;
@@ -262,7 +262,7 @@ fn content_shape(content: &Content) -> ContentShape {
     }
 }
 
-fn content(shape: ContentShape) -> Result<Content, Error> {
+fn content(shape: ContentShape) -> Result<Content> {
     let handovers = |slots: Vec<HandoverShape>| {
         let handovers: Result<Vec<_>, _> = slots.into_iter().map(handover).collect();
         handovers
@@ -328,7 +328,7 @@ fn handover_shape(handover: &HandoverNotice) -> HandoverShape {
     }
 }
 
-fn handover(shape: HandoverShape) -> Result<HandoverNotice, Error> {
+fn handover(shape: HandoverShape) -> Result<HandoverNotice> {
     Ok(HandoverNotice {
         slot: shape.name,
         off: shape.off.map(UserId::from),
@@ -352,7 +352,7 @@ fn shift_shape(shift: &Shift) -> ShiftShape {
     }
 }
 
-fn shift(shape: ShiftShape) -> Result<Shift, Error> {
+fn shift(shape: ShiftShape) -> Result<Shift> {
     Ok(Shift {
         cell: shape.cell.into(),
         slot: shape.name,
@@ -363,7 +363,7 @@ fn shift(shape: ShiftShape) -> Result<Shift, Error> {
     })
 }
 
-fn zone_or_none(name: Option<String>) -> Result<Option<ZoneName>, Error> {
+fn zone_or_none(name: Option<String>) -> Result<Option<ZoneName>> {
     name.as_deref().map(zone).transpose()
 }
 
@@ -375,7 +375,7 @@ fn asked_shape(asked: &RequestAsked) -> AskedShape {
     }
 }
 
-fn asked(shape: AskedShape) -> Result<RequestAsked, Error> {
+fn asked(shape: AskedShape) -> Result<RequestAsked> {
     Ok(RequestAsked {
         requester: shape.requester.into(),
         shifts: shifts(shape.shifts)?,
@@ -397,7 +397,7 @@ fn outcome_shape(outcome: &RequestOutcome) -> OutcomeShape {
     }
 }
 
-fn outcome(shape: OutcomeShape) -> Result<RequestOutcome, Error> {
+fn outcome(shape: OutcomeShape) -> Result<RequestOutcome> {
     Ok(match shape {
         OutcomeShape::Accepted { by, shifts: legs } => RequestOutcome::Accepted {
             by: by.into(),
@@ -411,7 +411,7 @@ fn outcome(shape: OutcomeShape) -> Result<RequestOutcome, Error> {
     })
 }
 
-fn shifts(shapes: Vec<ShiftShape>) -> Result<Vec<Shift>, Error> {
+fn shifts(shapes: Vec<ShiftShape>) -> Result<Vec<Shift>> {
     shapes.into_iter().map(shift).collect()
 }
 

@@ -6,7 +6,7 @@ use super::super::shapes::{
     next_turns_from_json, passed_over_from_json, policy_from_json, skipped_from_json, zone,
 };
 use super::super::which::{Which, of_rotations};
-use super::super::{Error, ReadTx, absence, arrangement, history, linked, request};
+use super::super::{Error, ReadTx, Result, absence, arrangement, history, linked, request};
 use super::mode_name;
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::key::Key;
@@ -21,13 +21,13 @@ use std::mem::take;
 use std::sync::Arc;
 
 /// A rotation by id with everything in it.
-pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, Error> {
+pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>> {
     let found = load_rotations(tx, std::slice::from_ref(id))?;
     Ok(found.into_iter().next().flatten())
 }
 
 /// Rotations by id with everything in them, in the order of the ids; `None` for each that is not there.
-pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rotation>>, Error> {
+pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rotation>>> {
     let which = Which::of(ids)?;
     let heads = heads(tx, &which)?;
     if heads.iter().all(Vec::is_empty) {
@@ -115,10 +115,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
 pub const READ_AT_ONCE: usize = 32;
 
 /// The same one after the other, without those that are not there.
-pub fn each_rotation(
-    tx: &ReadTx,
-    ids: &[RotationId],
-) -> impl Iterator<Item = Result<Rotation, Error>> {
+pub fn each_rotation(tx: &ReadTx, ids: &[RotationId]) -> impl Iterator<Item = Result<Rotation>> {
     ids.chunks(READ_AT_ONCE)
         .flat_map(|ids| match load_rotations(tx, ids) {
             Ok(found) => found.into_iter().flatten().map(Ok).collect(),
@@ -126,7 +123,7 @@ pub fn each_rotation(
         })
 }
 
-fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>, Error> {
+fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
     let sql = of_rotations!(
         "SELECT id, name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
                 topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
@@ -165,7 +162,7 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>, Error> {
 }
 
 /// Only the counters and instants of a rotation.
-pub fn load_stamps(tx: &ReadTx, id: &RotationId) -> Result<Option<Stamps>, Error> {
+pub fn load_stamps(tx: &ReadTx, id: &RotationId) -> Result<Option<Stamps>> {
     let sql =
         "SELECT version, created_at, updated_at, judged_at, remind_at FROM rotation WHERE id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -203,30 +200,30 @@ struct Head {
     short_rest_hours: u32,
 }
 
-fn name<'r>(row: &'r Row, column: usize) -> Result<&'r str, Error> {
+fn name<'r>(row: &'r Row, column: usize) -> Result<&'r str> {
     Ok(row
         .get_ref(column)?
         .as_str()
         .map_err(rusqlite::Error::from)?)
 }
 
-fn text<'r>(row: &'r Row, column: usize) -> Result<Option<&'r str>, Error> {
+fn text<'r>(row: &'r Row, column: usize) -> Result<Option<&'r str>> {
     let text = row.get_ref(column)?.as_str_or_null();
     Ok(text.map_err(rusqlite::Error::from)?)
 }
 
-fn id<T: From<String>>(row: &Row, column: usize) -> Result<T, Error> {
+fn id<T: From<String>>(row: &Row, column: usize) -> Result<T> {
     Ok(row.get::<_, String>(column)?.into())
 }
 
-fn key(row: &Row, column: usize) -> Result<Option<Key>, Error> {
+fn key(row: &Row, column: usize) -> Result<Option<Key>> {
     let stored: Option<String> = row.get(column)?;
     let read =
         |text: String| Key::parse(&text).ok_or_else(|| Error::Corrupt(format!("key {text}")));
     stored.map(read).transpose()
 }
 
-fn owners(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<UserId>>, Error> {
+fn owners(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<UserId>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, user_id FROM rotation_owner WHERE rotation_id",
         " ORDER BY rotation_id, position"
@@ -234,7 +231,7 @@ fn owners(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<UserId>>, Error> {
     which.read(tx, sql, &[], |_, row| id(row, 1))
 }
 
-fn channels(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<ChannelSetting>>, Error> {
+fn channels(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<ChannelSetting>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, channel_id, posts_messages, syncs_topic FROM rotation_channel WHERE rotation_id",
         " ORDER BY rotation_id, position"
@@ -250,12 +247,12 @@ fn channels(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<ChannelSetting>>, Erro
 
 /// The members of a rotation in the current directory. Deactivated and external people keep their rows for their return, but
 /// are not members.
-pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Error> {
+pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members> {
     let mut found = members(tx, &Which::of(std::slice::from_ref(id))?)?;
     Ok(found.pop().unwrap_or_default())
 }
 
-fn members(tx: &ReadTx, which: &Which) -> Result<Vec<Members>, Error> {
+fn members(tx: &ReadTx, which: &Which) -> Result<Vec<Members>> {
     let sql = of_rotations!(
         "SELECT m.rotation_id, p.id FROM rotation_person m CROSS JOIN person p ON p.id = m.user_id
          WHERE NOT p.is_deleted AND NOT p.is_external AND m.rotation_id",
@@ -289,7 +286,7 @@ fn members(tx: &ReadTx, which: &Which) -> Result<Vec<Members>, Error> {
     Ok(members.collect())
 }
 
-fn lanes(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Lane>>, Error> {
+fn lanes(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Lane>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, name, key FROM lane WHERE rotation_id",
         " ORDER BY rotation_id, position"
@@ -303,7 +300,7 @@ fn lanes(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Lane>>, Error> {
     })
 }
 
-fn windows(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Window>>, Error> {
+fn windows(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Window>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, name, time_zone, coverage, cadence, is_open, key FROM coverage_window WHERE rotation_id",
         " ORDER BY rotation_id, position"
@@ -322,11 +319,7 @@ fn windows(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Window>>, Error> {
 }
 
 /// Cells with their running entries, which are taken out.
-fn cells(
-    tx: &ReadTx,
-    which: &Which,
-    entries: &mut [history::Running],
-) -> Result<Vec<Vec<Cell>>, Error> {
+fn cells(tx: &ReadTx, which: &Which, entries: &mut [history::Running]) -> Result<Vec<Vec<Cell>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped,
                 arranged_until, passed_over, announced_user_id
@@ -344,7 +337,7 @@ fn cells(
             .get::<_, Option<String>>(6)?
             .zip(row.get::<_, Option<i64>>(7)?);
         let holder = holder
-            .map(|(user, since)| -> Result<Holder, Error> {
+            .map(|(user, since)| -> Result<Holder> {
                 Ok(Holder {
                     user: user.into(),
                     since: instant(since)?,
@@ -367,7 +360,7 @@ fn cells(
     })
 }
 
-fn rosters(tx: &ReadTx, which: &Which, windows: &[Vec<Window>]) -> Result<Vec<Vec<Roster>>, Error> {
+fn rosters(tx: &ReadTx, which: &Which, windows: &[Vec<Window>]) -> Result<Vec<Vec<Roster>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, narrowed, next_turns FROM roster WHERE rotation_id",
         " ORDER BY rotation_id, position"
