@@ -221,8 +221,6 @@ pub fn any_old_entry(tx: &ReadTx, until: Timestamp) -> Result<bool> {
 pub fn clear_entries(tx: &mut WriteTx, until: Timestamp) -> Result<()> {
     let sql = "DELETE FROM audit WHERE (at, sequence) IN (
                    SELECT at, sequence FROM audit WHERE at < ?1 ORDER BY at, sequence LIMIT ?2)";
-    let mut remove = tx.conn.prepare_cached(sql)?;
-    Ok(remove
-        .execute(params![millis(until), CLEARED_AT_ONCE])
-        .map(drop)?)
+    tx.run(sql, params![millis(until), CLEARED_AT_ONCE])
+        .map(drop)
 }

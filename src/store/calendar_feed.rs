@@ -113,8 +113,7 @@ pub fn save_feed_secret(
     secret_hash: &[u8; 32],
 ) -> Result<()> {
     let sql = "UPDATE calendar_feed SET secret_hash = ?2 WHERE id = ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.execute(params![id.as_str(), secret_hash]).map(drop)?)
+    tx.run(sql, params![id.as_str(), secret_hash]).map(drop)
 }
 
 /// Keeps what a reading found.
@@ -139,6 +138,5 @@ pub fn save_feed_revision(
 /// Removes a feed: its address leads nowhere from now on.
 pub fn remove_feed(tx: &mut WriteTx, id: &CalendarFeedId) -> Result<()> {
     let sql = "DELETE FROM calendar_feed WHERE id = ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.execute([id.as_str()]).map(drop)?)
+    tx.run(sql, [id.as_str()]).map(drop)
 }

@@ -103,8 +103,7 @@ pub fn request_full_sync(tx: &mut WriteTx) -> Result<()> {
 pub fn note_own_group(tx: &mut WriteTx, group: &GroupId) -> Result<()> {
     request_group_sync(tx, group)?;
     let sql = "UPDATE duty_group SET is_own = 1 WHERE group_id = ?1";
-    let mut update = tx.conn.prepare_cached(sql)?;
-    Ok(update.execute([group.as_str()]).map(drop)?)
+    tx.run(sql, [group.as_str()]).map(drop)
 }
 
 /// The keys and states of the syncs that are due at an instant and pass, the oldest first, `most` at the most.
@@ -144,8 +143,7 @@ pub fn next_sync(tx: &ReadTx, target: SyncTarget) -> Result<Option<Timestamp>> {
 pub fn note_sync_waits(tx: &mut WriteTx, target: SyncTarget, key: &str, error: &str) -> Result<()> {
     let (table, column) = target.names();
     let sql = format!("UPDATE {table} SET error = ?2 WHERE {column} = ?1");
-    let mut update = tx.conn.prepare_cached(&sql)?;
-    Ok(update.execute([key, error]).map(drop)?)
+    tx.run(&sql, [key, error]).map(drop)
 }
 
 /// Records that a sync is refused for good: it is not tried again before something changes.
@@ -197,8 +195,7 @@ pub fn hold_syncs(tx: &mut WriteTx, target: SyncTarget, until: Timestamp) -> Res
     save_hold(tx, target.hold(), until)?;
     let (table, _) = target.names();
     let sql = format!("UPDATE {table} SET due_at = ?1 WHERE due_at < ?1");
-    let mut update = tx.conn.prepare_cached(&sql)?;
-    Ok(update.execute([millis(until)]).map(drop)?)
+    tx.run(&sql, [millis(until)]).map(drop)
 }
 
 /// Records a completed sync that covered `calls` requests. It stays due if there are more by now.
@@ -214,8 +211,7 @@ fn end_sync(
         "UPDATE {table} SET due_at = CASE calls WHEN ?2 THEN NULL ELSE due_at END, tries = 0, error = ?3
          WHERE {column} = ?1"
     );
-    let mut update = tx.conn.prepare_cached(&sql)?;
-    Ok(update.execute(params![key, calls, error]).map(drop)?)
+    tx.run(&sql, params![key, calls, error]).map(drop)
 }
 
 /// The state of a channel's topic; `None` if rota does not sync it.

@@ -46,15 +46,19 @@ pub fn insert_event(
     let mut made = Vec::with_capacity(to.len());
     for webhook in to {
         let id = DeliveryId::from(tx.mint_hexadecimal());
-        tx.run("INSERT INTO delivery (id, webhook_id, event_id, state, created_at, stage, due_at, expires_at, round,
+        let sql = "INSERT INTO delivery (id, webhook_id, event_id, state, created_at, stage, due_at, expires_at, round,
                                        tries, attempts)
-                 VALUES (?1, ?2, ?3, 'pending', ?4, 'fresh', ?4, ?5, 1, 0, 0)", params![
+                 VALUES (?1, ?2, ?3, 'pending', ?4, 'fresh', ?4, ?5, 1, 0, 0)";
+        tx.run(
+            sql,
+            params![
                 id.as_str(),
                 webhook.as_str(),
                 event,
                 millis(now),
                 millis(retry_schedule::expires_at(now))
-            ])?;
+            ],
+        )?;
         made.push(id);
     }
     tx.note_deliveries();

@@ -138,10 +138,13 @@ pub fn begin_entries(
         }
         end_entry(tx, &rotation.id, &cell.id, entry.start)?;
         let duty = Duty::running(rotation, index);
-        tx.run("INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
+        let sql = "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
                                       window_id, window_name, hours, skipped, arrangement_id, passed_over, outside, beside,
                                       held_since, turn_since, made_by)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)", params![
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+        tx.run(
+            sql,
+            params![
                 rotation.id.as_str(),
                 cell.id.as_str(),
                 millis(entry.start),
@@ -161,7 +164,8 @@ pub fn begin_entries(
                 duty.held_since.map(millis),
                 duty.turn_since.map(millis),
                 made_by,
-            ])?;
+            ],
+        )?;
     }
     Ok(())
 }

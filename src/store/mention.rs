@@ -100,10 +100,7 @@ pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<()> {
 pub fn put_off_mention(tx: &mut WriteTx, id: &MentionId, until: Timestamp) -> Result<()> {
     tx.note_due(Some(until));
     let sql = "UPDATE mention SET due_at = ?2 WHERE id = ?1 AND due_at IS NOT NULL";
-    let mut put_off = tx.conn.prepare_cached(sql)?;
-    Ok(put_off
-        .execute(params![id.as_str(), millis(until)])
-        .map(drop)?)
+    tx.run(sql, params![id.as_str(), millis(until)]).map(drop)
 }
 
 /// The number of mentions of a rotation opened after an instant.
@@ -141,6 +138,5 @@ pub(super) fn any_old_mention(tx: &ReadTx, until: Timestamp) -> Result<bool> {
 pub(super) fn clear_mentions(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<()> {
     let sql = "DELETE FROM mention WHERE id IN
                    (SELECT id FROM mention WHERE closed_at <= ?1 ORDER BY closed_at LIMIT ?2)";
-    let mut remove = tx.conn.prepare_cached(sql)?;
-    Ok(remove.execute(params![millis(until), most]).map(drop)?)
+    tx.run(sql, params![millis(until), most]).map(drop)
 }

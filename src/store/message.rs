@@ -324,8 +324,7 @@ pub fn try_message_again(
 pub fn hold_messages(tx: &mut WriteTx, until: Timestamp, error: &str) -> Result<()> {
     save_hold(tx, HOLD, until)?;
     let sql = "UPDATE message SET due_at = ?1, error = ?2 WHERE state = 'pending' AND due_at < ?1";
-    let mut update = tx.conn.prepare_cached(sql)?;
-    Ok(update.execute(params![millis(until), error]).map(drop)?)
+    tx.run(sql, params![millis(until), error]).map(drop)
 }
 
 /// When the next message is due.
@@ -389,6 +388,5 @@ pub(super) fn any_old_message(tx: &ReadTx, until: Timestamp) -> Result<bool> {
 pub(super) fn clear_messages(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<()> {
     let sql = "DELETE FROM message WHERE created_at <= ?1 AND sequence IN
                    (SELECT sequence FROM message ORDER BY sequence LIMIT ?2)";
-    let mut remove = tx.conn.prepare_cached(sql)?;
-    Ok(remove.execute(params![millis(until), most]).map(drop)?)
+    tx.run(sql, params![millis(until), most]).map(drop)
 }

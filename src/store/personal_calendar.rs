@@ -149,8 +149,7 @@ pub fn save_calendar(tx: &mut WriteTx, calendar: &PersonalCalendar) -> Result<()
 /// Removes a calendar with its absences.
 pub fn remove_calendar(tx: &mut WriteTx, id: &PersonalCalendarId) -> Result<()> {
     let sql = "DELETE FROM personal_calendar WHERE id = ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.execute([id.as_str()]).map(drop)?)
+    tx.run(sql, [id.as_str()]).map(drop)
 }
 
 /// The absences of a calendar, by their beginning.

@@ -141,9 +141,10 @@ pub fn begin_attempt(
     total_rounds: u32,
     headers: &[(String, String)],
 ) -> Result<()> {
+    let sql = "INSERT INTO attempt (delivery, number, at, round, total_rounds, headers, truncated)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)";
     tx.run(
-        "INSERT INTO attempt (delivery, number, at, round, total_rounds, headers, truncated)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
+        sql,
         params![
             taken.sequence,
             taken.number,
@@ -162,9 +163,12 @@ pub fn end_attempt(tx: &mut WriteTx, taken: &Taken, result: &AttemptResult) -> R
         .duration
         .map(|spent| i64::try_from(spent.as_millis()).unwrap_or(i64::MAX));
     let snippet = result.snippet.as_ref();
-    tx.run("UPDATE attempt SET outcome = ?3, status = ?4, error = ?5, duration_ms = ?6, snippet = ?7, truncated = ?8,
+    let sql = "UPDATE attempt SET outcome = ?3, status = ?4, error = ?5, duration_ms = ?6, snippet = ?7, truncated = ?8,
                     retry_after_seconds = ?9
-             WHERE delivery = ?1 AND number = ?2", params![
+             WHERE delivery = ?1 AND number = ?2";
+    tx.run(
+        sql,
+        params![
             taken.sequence,
             taken.number,
             result.outcome.name(),
@@ -174,7 +178,8 @@ pub fn end_attempt(tx: &mut WriteTx, taken: &Taken, result: &AttemptResult) -> R
             snippet.map(|snippet| &snippet.text),
             snippet.is_some_and(|snippet| snippet.truncated),
             result.retry_after_seconds,
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
@@ -202,9 +207,10 @@ pub fn load_retry_state(tx: &ReadTx, taken: &Taken) -> Result<Option<RetryState>
 
 /// Schedules a retry. In a later round the tries are counted from 0.
 pub fn try_again(tx: &mut WriteTx, sequence: i64, at: Timestamp, round: u32) -> Result<()> {
-    tx.run("UPDATE delivery SET stage = 'retry', due_at = ?2, tries = CASE round WHEN ?3 THEN tries ELSE 0 END,
+    let sql = "UPDATE delivery SET stage = 'retry', due_at = ?2, tries = CASE round WHEN ?3 THEN tries ELSE 0 END,
                     round = ?3
-             WHERE sequence = ?1", params![sequence, millis(at), round])?;
+             WHERE sequence = ?1";
+    tx.run(sql, params![sequence, millis(at), round])?;
     tx.note_deliveries();
     Ok(())
 }
@@ -220,9 +226,10 @@ pub fn end_flight(tx: &mut WriteTx, sequence: i64) -> Result<()> {
 
 /// Cancels a delivery. An attempt in flight continues until it ends.
 pub fn cancel(tx: &mut WriteTx, sequence: i64) -> Result<()> {
-    tx.run("UPDATE delivery SET state = 'cancelled', ended_at = ?2, stage = CASE stage WHEN 'wire' THEN 'wire' END,
+    let sql = "UPDATE delivery SET state = 'cancelled', ended_at = ?2, stage = CASE stage WHEN 'wire' THEN 'wire' END,
                     due_at = NULL
-             WHERE sequence = ?1", params![sequence, millis(tx.now())])?;
+             WHERE sequence = ?1";
+    tx.run(sql, params![sequence, millis(tx.now())])?;
     tx.note_recalled();
     Ok(())
 }
@@ -246,13 +253,17 @@ pub fn finish(tx: &mut WriteTx, sequence: i64, state: DeliveryState) -> Result<(
 /// Starts a new retry schedule for a finished delivery, due at once.
 pub fn restart_schedule(tx: &mut WriteTx, sequence: i64) -> Result<()> {
     let now = tx.now();
-    tx.run("UPDATE delivery SET state = 'pending', ended_at = NULL, stage = 'retry', due_at = ?2, expires_at = ?3,
+    let sql = "UPDATE delivery SET state = 'pending', ended_at = NULL, stage = 'retry', due_at = ?2, expires_at = ?3,
                     round = 1, tries = 0
-             WHERE sequence = ?1", params![
+             WHERE sequence = ?1";
+    tx.run(
+        sql,
+        params![
             sequence,
             millis(now),
             millis(retry_schedule::expires_at(now))
-        ])?;
+        ],
+    )?;
     tx.note_deliveries();
     Ok(())
 }
@@ -277,21 +288,23 @@ pub fn release(
     within: SignedDuration,
 ) -> Result<()> {
     let held = i64::try_from(held.as_millis()).unwrap_or(0);
-    tx.run(
-        "UPDATE delivery SET expires_at = expires_at + ?2
-             WHERE webhook_id = ?1 AND state = 'pending' AND state <> 'delivered'",
-        params![webhook.as_str(), held],
-    )?;
-    tx.run("UPDATE delivery SET due_at = ?2 + ?3 * known.place / known.total
+    let sql = "UPDATE delivery SET expires_at = expires_at + ?2
+             WHERE webhook_id = ?1 AND state = 'pending' AND state <> 'delivered'";
+    tx.run(sql, params![webhook.as_str(), held])?;
+    let sql = "UPDATE delivery SET due_at = ?2 + ?3 * known.place / known.total
              FROM (SELECT sequence, row_number() OVER (ORDER BY sequence) - 1 AS place, count(*) OVER () AS total
                    FROM delivery
                    WHERE webhook_id = ?1 AND state = 'pending' AND state <> 'delivered' AND stage <> 'wire'
                          AND due_at <= ?2) AS known
-             WHERE delivery.sequence = known.sequence", params![
+             WHERE delivery.sequence = known.sequence";
+    tx.run(
+        sql,
+        params![
             webhook.as_str(),
             millis(tx.now()),
             i64::try_from(within.as_millis()).unwrap_or(0)
-        ])?;
+        ],
+    )?;
     tx.note_deliveries();
     Ok(())
 }

@@ -147,7 +147,7 @@ pub fn remove_session(tx: &mut WriteTx, user: &UserId, id: &SessionId) -> Result
 /// Ends every session of a person, and answers how many there were.
 pub fn remove_sessions(tx: &mut WriteTx, user: &UserId) -> Result<usize> {
     let sql = "DELETE FROM session WHERE user_id = ?1";
-    Ok(tx.run(sql, [user.as_str()])?)
+    tx.run(sql, [user.as_str()])
 }
 
 /// Ends the sessions that a person began with their identity at an issuer.
@@ -159,7 +159,7 @@ pub(super) fn remove_sessions_by(tx: &mut WriteTx, user: &UserId, issuer: &str) 
 /// Takes back the links of a person that have not been used, and answers how many there were.
 pub fn remove_login_links(tx: &mut WriteTx, user: &UserId) -> Result<usize> {
     let sql = "DELETE FROM login_link WHERE user_id = ?1";
-    Ok(tx.run(sql, [user.as_str()])?)
+    tx.run(sql, [user.as_str()])
 }
 
 /// Forgets sessions that nobody has used since an instant.

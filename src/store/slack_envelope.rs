@@ -52,8 +52,7 @@ pub fn finish_slack_envelope(
     at: Timestamp,
 ) -> Result<()> {
     let sql = "UPDATE slack_envelope SET processed_at = ?2, outcome = ?3, body = NULL WHERE id = ?1 AND processed_at IS NULL";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.execute(params![id, millis(at), outcome]).map(drop)?)
+    tx.run(sql, params![id, millis(at), outcome]).map(drop)
 }
 
 /// How many envelopes are not processed.

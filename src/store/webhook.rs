@@ -88,9 +88,12 @@ fn event_types(text: &str) -> Result<Vec<EventType>> {
 
 /// Inserts an endpoint.
 pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<()> {
-    tx.run("INSERT INTO webhook (id, sequence, name, url, event_types, secret_id, secret, secret_created_at, version,
+    let sql = "INSERT INTO webhook (id, sequence, name, url, event_types, secret_id, secret, secret_created_at, version,
                                   created_at, healthy_at_sequence)
-             VALUES (?1, (SELECT coalesce(max(sequence), 0) + 1 FROM webhook), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)", params![
+             VALUES (?1, (SELECT coalesce(max(sequence), 0) + 1 FROM webhook), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)";
+    tx.run(
+        sql,
+        params![
             webhook.id.as_str(),
             webhook.name,
             webhook.url,
@@ -100,17 +103,21 @@ pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<()> {
             millis(webhook.current.created_at),
             webhook.version as i64,
             millis(webhook.created_at),
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
 /// Updates an endpoint. If it is enabled, it may have deliveries to send.
 pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<()> {
     let previous = webhook.previous.as_ref();
-    tx.run("UPDATE webhook SET name = ?2, url = ?3, event_types = ?4, disabled_reason = ?5, disabled_at = ?6,
+    let sql = "UPDATE webhook SET name = ?2, url = ?3, event_types = ?4, disabled_reason = ?5, disabled_at = ?6,
                     secret_id = ?7, secret = ?8, secret_created_at = ?9, previous_id = ?10, previous_secret = ?11,
                     previous_expires_at = ?12, version = ?13, updated_at = ?14
-             WHERE id = ?1", params![
+             WHERE id = ?1";
+    tx.run(
+        sql,
+        params![
             webhook.id.as_str(),
             webhook.name,
             webhook.url,
@@ -125,7 +132,8 @@ pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<()> {
             previous.map(|previous| millis(previous.expires_at)),
             webhook.version as i64,
             webhook.updated_at.map(millis),
-        ])?;
+        ],
+    )?;
     tx.note_recalled();
     tx.note_deliveries();
     Ok(())
@@ -149,9 +157,10 @@ pub fn remove_webhook(tx: &mut WriteTx, id: &WebhookId) -> Result<()> {
 
 /// Records a 2xx, an enabling or a change of the URL: only failures of later deliveries can disable the endpoint from now on.
 pub fn note_healthy(tx: &mut WriteTx, id: &WebhookId) -> Result<()> {
-    tx.run("UPDATE webhook SET healthy_at_sequence = (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')
+    let sql = "UPDATE webhook SET healthy_at_sequence = (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')
              WHERE id = ?1
-                   AND healthy_at_sequence < (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')", [id.as_str()])?;
+                   AND healthy_at_sequence < (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')";
+    tx.run(sql, [id.as_str()])?;
     Ok(())
 }
 
@@ -179,5 +188,5 @@ pub fn forget_expired_secrets(tx: &mut WriteTx, now: Timestamp) -> Result<usize>
     let sql =
         "UPDATE webhook SET previous_id = NULL, previous_secret = NULL, previous_expires_at = NULL
                WHERE previous_expires_at <= ?1";
-    Ok(tx.run(sql, [millis(now)])?)
+    tx.run(sql, [millis(now)])
 }

@@ -75,8 +75,7 @@ pub fn end_message_update(
 ) -> Result<()> {
     note_update_error(tx, update, error)?;
     let sql = "DELETE FROM message_update WHERE sequence = ?1 AND calls = ?2";
-    let mut remove = tx.conn.prepare_cached(sql)?;
-    Ok(remove.execute([update.sequence, update.calls]).map(drop)?)
+    tx.run(sql, [update.sequence, update.calls]).map(drop)
 }
 
 /// Records why an update failed and when it is tried again.
@@ -98,6 +97,5 @@ pub fn retry_message_update(
 /// Records with the message why it does not show what came of its question; `None` if it does.
 fn note_update_error(tx: &mut WriteTx, update: &MessageUpdate, error: Option<&str>) -> Result<()> {
     let sql = "UPDATE message SET error = ?2 WHERE sequence = ?1 AND error IS NOT ?2";
-    let mut note = tx.conn.prepare_cached(sql)?;
-    Ok(note.execute(params![update.sequence, error]).map(drop)?)
+    tx.run(sql, params![update.sequence, error]).map(drop)
 }
