@@ -1,6 +1,6 @@
 //! Records and removes absences (rules.md 10).
 
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::{self, Mutation, Operation};
 use super::{ActionError, App, Error};
@@ -118,8 +118,8 @@ impl Operation for CreateAbsence {
     const NAME: &'static str = "create absence";
     type Output = (Absence, bool);
 
-    fn named(&self) -> Named {
-        Named::people([&self.0.user])
+    fn named(&self) -> NamedIds {
+        NamedIds::people([&self.0.user])
     }
 
     fn admit(

@@ -1,7 +1,7 @@
 //! Direct assignments: an editor of the rotation assigns a cell to a person for an interval.
 
 use super::arrangements::{insert_over, load, records};
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::{ActionError, App, reads};
@@ -141,8 +141,8 @@ impl Operation for Assign {
         true
     }
 
-    fn named(&self) -> Named {
-        Named::people([&self.0.user])
+    fn named(&self) -> NamedIds {
+        NamedIds::people([&self.0.user])
     }
 
     fn apply(
@@ -197,8 +197,8 @@ impl Operation for ChangeArrangement {
     const NAME: &'static str = "change arrangement";
     type Output = ArrangementWritten;
 
-    fn named(&self) -> Named {
-        Named::people([&self.new.user])
+    fn named(&self) -> NamedIds {
+        NamedIds::people([&self.new.user])
     }
 
     fn admit(

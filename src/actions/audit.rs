@@ -6,7 +6,7 @@
 use super::{ActionError, App, Error};
 use crate::domain::access::{Principal, Reach};
 use crate::domain::audit::{
-    Actor, ActorKind, AuditEntry, AuditFilter, AuditedChange, Author, Named, Names, Origin,
+    Actor, ActorKind, AuditEntry, AuditFilter, AuditedChange, Author, Names, Origin, Referent,
     Summary, quoted,
 };
 use crate::domain::ids::RotationId;
@@ -63,14 +63,14 @@ fn names(tx: &ReadTx, summary: &Summary) -> Result<Names, Error> {
     let mut names = Names::default();
     for named in summary.named() {
         let name = match named {
-            Named::Person(user) => store::load_name(tx, user)?.map(|(name, _)| name),
-            Named::Group(group) => store::load_group(tx, group)?.and_then(|group| {
+            Referent::Person(user) => store::load_name(tx, user)?.map(|(name, _)| name),
+            Referent::Group(group) => store::load_group(tx, group)?.and_then(|group| {
                 let handle = group.handle.map(|handle| format!("@{handle}"));
                 handle.or(group.name)
             }),
-            Named::Channel(channel) => store::load_channel(tx, channel)?
+            Referent::Channel(channel) => store::load_channel(tx, channel)?
                 .and_then(|channel| Some(format!("#{}", channel.name?))),
-            Named::Rotation(rotation) => {
+            Referent::Rotation(rotation) => {
                 store::load_rotation_name(tx, rotation)?.map(|name| quoted(&name))
             }
         };

@@ -4,7 +4,7 @@ mod reading;
 
 pub use reading::{FeedReading, find, read};
 
-use super::chat_ids::{self, Named};
+use super::chat_ids::{self, NamedIds};
 use super::keys::hash;
 use super::{ActionError, App, audit, reads};
 use crate::domain::access::{Principal, Reach, Scope};
@@ -28,7 +28,7 @@ pub fn create(
 ) -> Result<(CalendarFeed, String), ActionError> {
     new.check()?;
     author.principal.check_scope(Scope::ReadOnCall)?;
-    chat_ids::ask(app, &Named::people(new.shows.user()))?;
+    chat_ids::ask(app, &NamedIds::people(new.shows.user()))?;
     audit::write(app.store(), author, move |tx, author| {
         let maker = person(&author.principal);
         check_new(&tx.as_read(), &author.principal, &new.shows)?;

@@ -1,7 +1,7 @@
 //! The channel settings of a rotation.
 
 use super::ActionError;
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use crate::domain::access::Principal;
@@ -25,8 +25,8 @@ impl Operation for SetChannel {
     const NAME: &'static str = "set channel";
     type Output = ();
 
-    fn named(&self) -> Named {
-        Named::channel(&self.channel)
+    fn named(&self) -> NamedIds {
+        NamedIds::channel(&self.channel)
     }
 
     fn admit(

@@ -18,24 +18,24 @@ static ASKED: Author = Author::local(Principal::Chat, "askForUnknown");
 
 /// The people and channels that a write names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedIds {
     pub people: Vec<UserId>,
     pub channels: Vec<ChannelId>,
 }
 
-impl Named {
+impl NamedIds {
     /// People alone.
-    pub fn people<'a>(people: impl IntoIterator<Item = &'a UserId>) -> Named {
+    pub fn people<'a>(people: impl IntoIterator<Item = &'a UserId>) -> NamedIds {
         let people = people.into_iter().cloned().collect();
         let channels = Vec::new();
-        Named { people, channels }
+        NamedIds { people, channels }
     }
 
     /// A channel alone.
-    pub fn channel(channel: &ChannelId) -> Named {
+    pub fn channel(channel: &ChannelId) -> NamedIds {
         let people = Vec::new();
         let channels = vec![channel.clone()];
-        Named { people, channels }
+        NamedIds { people, channels }
     }
 
     fn is_empty(&self) -> bool {
@@ -43,8 +43,8 @@ impl Named {
     }
 
     /// Without what is known, and what could be no id of Slack's. The app may meanwhile be in a channel that it was not in.
-    fn unknown(&self, tx: &ReadTx) -> Result<Named, Error> {
-        let mut unknown = Named::default();
+    fn unknown(&self, tx: &ReadTx) -> Result<NamedIds, Error> {
+        let mut unknown = NamedIds::default();
         for user in &self.people {
             let fits = is_id(user.as_str()) && !unknown.people.contains(user);
             if fits && store::load_person(tx, user)?.is_none() {
@@ -61,7 +61,7 @@ impl Named {
 }
 
 /// Whether there is anything to ask for.
-pub fn has_unknown(app: &App, named: &Named) -> Result<bool, Error> {
+pub fn has_unknown(app: &App, named: &NamedIds) -> Result<bool, Error> {
     if app.slack().is_none() || named.is_empty() {
         return Ok(false);
     }
@@ -73,7 +73,7 @@ pub fn has_unknown(app: &App, named: &Named) -> Result<bool, Error> {
 /// Slack too, or Slack does not answer; the write refuses them.
 ///
 /// Must not run in a transaction.
-pub fn ask(app: &App, named: &Named) -> Result<(), Error> {
+pub fn ask(app: &App, named: &NamedIds) -> Result<(), Error> {
     let Some(slack) = app.slack() else {
         return Ok(());
     };

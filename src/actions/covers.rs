@@ -1,6 +1,6 @@
 //! Creates cover requests.
 
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::request_writes::{Notify, Outcome, ask, written};
@@ -110,8 +110,8 @@ impl Operation for AskForCover {
     const NAME: &'static str = "ask for cover";
     type Output = RequestWritten;
 
-    fn named(&self) -> Named {
-        Named::people(&self.0.recipients)
+    fn named(&self) -> NamedIds {
+        NamedIds::people(&self.0.recipients)
     }
 
     fn admit(

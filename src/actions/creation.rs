@@ -1,6 +1,6 @@
 //! Creates rotations.
 
-use super::chat_ids::{self, Named};
+use super::chat_ids::{self, NamedIds};
 use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
@@ -44,7 +44,7 @@ pub struct Created {
 pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Created, ActionError> {
     author.principal.check_create()?;
     let new = &creation.rotation;
-    let named = Named {
+    let named = NamedIds {
         people: new.owners.iter().chain(&new.users).cloned().collect(),
         channels: new.channels.clone(),
     };

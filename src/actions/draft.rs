@@ -90,10 +90,7 @@ impl<'a> Draft<'a> {
     pub fn context(&self, tx: &WriteTx) -> AgreementContext<'_> {
         AgreementContext {
             rotation: &self.rotation,
-            dealing: DealingContext {
-                calendar: self.calendar,
-                absences: &self.rotation.absences,
-            },
+            dealing: DealingContext::new(self.calendar, &self.rotation.absences),
             now: self.instant(tx),
         }
     }
@@ -116,10 +113,7 @@ impl<'a> Draft<'a> {
     ) {
         let at = self.instant(tx);
         let absences = Arc::clone(&self.rotation.absences);
-        let dealing = DealingContext {
-            calendar: self.calendar,
-            absences: &absences,
-        };
+        let dealing = DealingContext::new(self.calendar, &absences);
         let mut change = Change::begin(&mut self.rotation, dealing, at, window_change);
         act(&mut change);
         change.finish();
@@ -129,10 +123,7 @@ impl<'a> Draft<'a> {
     pub fn next_due(&self) -> Option<Timestamp> {
         handover::next_due(
             &self.rotation,
-            DealingContext {
-                calendar: self.calendar,
-                absences: &self.rotation.absences,
-            },
+            DealingContext::new(self.calendar, &self.rotation.absences),
         )
     }
 
@@ -146,10 +137,7 @@ impl<'a> Draft<'a> {
     pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<Option<Timestamp>, Error> {
         let (mut first, mut shows) = (None, false);
         let absences = Arc::clone(&self.rotation.absences);
-        let dealing = DealingContext {
-            calendar: self.calendar,
-            absences: &absences,
-        };
+        let dealing = DealingContext::new(self.calendar, &absences);
         let mut forecast = Forecast::new(&mut self.rotation, dealing, Limits::NONE);
         while let Some(step) = forecast.step_until(tx.now()) {
             store::begin_entries(tx, step.rotation, &step.outcome.begun, None)?;

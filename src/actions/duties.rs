@@ -31,10 +31,7 @@ impl PlanFilter {
 }
 
 fn dealing<'a>(app: &'a App, rotation: &'a Rotation) -> DealingContext<'a> {
-    DealingContext {
-        calendar: app.calendar(),
-        absences: &rotation.absences,
-    }
+    DealingContext::new(app.calendar(), &rotation.absences)
 }
 
 /// The duty that touches a range if nothing changes, by start, then lane, then window. What lies before now comes from
@@ -122,10 +119,7 @@ pub fn list(
         past.retain(|duty| duty.end.is_some() && !duty.period().is_momentary());
         let mut duties = duty::merged(past, planned);
         duties.sort_by_key(|duty| (duty.entry.start, duty.slot.unwrap_or(usize::MAX)));
-        let page = Page {
-            number: 1,
-            size: MOST_ARRANGED,
-        };
+        let page = Page::first(MOST_ARRANGED);
         let (arranged, _) = store::list_arrangements(tx, id, range, page)?;
         Ok((rotation, duties, arranged))
     })

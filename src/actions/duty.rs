@@ -1,6 +1,6 @@
 //! Changes the people on duty by hand: hand over now, set on duty, clear.
 
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::{ActionError, App, reads};
@@ -89,8 +89,8 @@ impl Operation for SetOnDuty {
         true
     }
 
-    fn named(&self) -> Named {
-        Named::people(&self.users)
+    fn named(&self) -> NamedIds {
+        NamedIds::people(&self.users)
     }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {

@@ -12,8 +12,8 @@ use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty::Duty;
 use crate::domain::duty_at::Backward;
 use crate::domain::explain::{
-    self, Around, ExplainedCell, Explanation, Kept, Search, Source, Step, Told, Unrecorded,
-    Vocabulary,
+    self, Around, ExplainedCell, Explanation, RecordedEntry, Search, Source, Step, Told,
+    Unrecorded, Vocabulary,
 };
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
@@ -66,7 +66,7 @@ pub fn of(
 }
 
 /// A cell with the zone of its times, before its steps are worded.
-struct Found {
+struct UnwordedCell {
     cell: CellId,
     user: Option<UserId>,
     source: Source,
@@ -105,14 +105,11 @@ impl Reader<'_> {
     }
 
     /// What will be, and what is.
-    fn planned(&self, only: Option<&CellId>) -> Result<Vec<Found>, ActionError> {
+    fn planned(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>, ActionError> {
         if only.is_some_and(|cell| self.rotation.slot_of(cell).is_none()) {
             return Ok(Vec::new());
         }
-        let dealing = DealingContext {
-            calendar: self.app.calendar(),
-            absences: &self.rotation.absences,
-        };
+        let dealing = DealingContext::new(self.app.calendar(), &self.rotation.absences);
         let instants = (present(self.app, self.rotation), self.at);
         let (mut budget, trace) = (Budget::default(), Some(Trace::new(only.cloned())));
         let then = forecast::standing_at(self.rotation, dealing, instants, &mut budget, trace)?;
@@ -127,11 +124,11 @@ impl Reader<'_> {
         asked.map(|slot| self.cell(&then, slot)).collect()
     }
 
-    fn cell(&self, then: &Rotation, slot: usize) -> Result<Found, ActionError> {
+    fn cell(&self, then: &Rotation, slot: usize) -> Result<UnwordedCell, ActionError> {
         let cell = &then.cells[slot];
         let window = &then.windows[cell.window];
         let calendar = self.app.calendar();
-        let found = |user: Option<&UserId>, source, steps| Found {
+        let found = |user: Option<&UserId>, source, steps| UnwordedCell {
             cell: cell.id.clone(),
             user: user.cloned(),
             source,
@@ -191,16 +188,16 @@ impl Reader<'_> {
     }
 
     /// What was.
-    fn past(&self, only: Option<&CellId>) -> Result<Vec<Found>, ActionError> {
+    fn past(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>, ActionError> {
         let entries = entries_at(self.tx, self.rotation, self.at)?.into_iter();
         let asked = entries.filter(|entry| only.is_none_or(|only| entry.cell == *only));
         asked.map(|entry| self.recorded(&entry)).collect()
     }
 
-    fn recorded(&self, record: &Duty) -> Result<Found, ActionError> {
+    fn recorded(&self, record: &Duty) -> Result<UnwordedCell, ActionError> {
         let entry = &record.entry;
         let window = self.rotation.window(&record.window);
-        let found = |source, steps| Found {
+        let found = |source, steps| UnwordedCell {
             cell: record.cell.clone(),
             user: entry.user.clone(),
             source,
@@ -279,7 +276,7 @@ impl Reader<'_> {
             };
         };
         // Where the turn has no entry of its own: what the slot keeps of it.
-        let known = Kept {
+        let known = RecordedEntry {
             entry: Entry {
                 user: Some(holder.user.clone()),
                 turn: None,
@@ -335,7 +332,7 @@ impl Reader<'_> {
     fn dealt(
         &self,
         (cell, window_id): (&CellId, &WindowId),
-        known: Kept,
+        known: RecordedEntry,
         since: Timestamp,
         window: Option<&Window>,
     ) -> Result<Vec<Step>, ActionError> {
@@ -402,7 +399,7 @@ impl Reader<'_> {
     }
 
     /// Finds the absences that people were passed over for, and words the steps.
-    fn told(&self, found: Vec<Found>, naming: Naming) -> Result<Explanation, ActionError> {
+    fn told(&self, found: Vec<UnwordedCell>, naming: Naming) -> Result<Explanation, ActionError> {
         let mut ids = HashMap::new();
         let mut named = HashMap::new();
         let mut cells = Vec::with_capacity(found.len());
@@ -487,8 +484,8 @@ impl Reader<'_> {
     }
 }
 
-fn kept(record: &Duty) -> Kept {
-    Kept {
+fn kept(record: &Duty) -> RecordedEntry {
+    RecordedEntry {
         entry: record.entry.clone(),
         by: record.by.clone(),
     }

@@ -1,7 +1,7 @@
 //! Changes the grid of a rotation: its coverage, and the rosters of cells.
 
 use super::ActionError;
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use crate::domain::access::Principal;
@@ -23,8 +23,8 @@ impl Operation for ReplaceCoverage {
         true
     }
 
-    fn named(&self) -> Named {
-        Named::people(self.0.people())
+    fn named(&self) -> NamedIds {
+        NamedIds::people(self.0.people())
     }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
@@ -48,8 +48,8 @@ impl Operation for WriteRoster {
     const NAME: &'static str = "write roster";
     type Output = ();
 
-    fn named(&self) -> Named {
-        Named::people(self.spec.people())
+    fn named(&self) -> NamedIds {
+        NamedIds::people(self.spec.people())
     }
 
     fn admit(

@@ -60,7 +60,7 @@ impl Reading {
 
 /// What is to be done with it.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ImportOptions {
     /// The code of the rotation, in upper case.
     pub code: String,
     /// Whether somebody chose the code. Otherwise a rotation that has it and was not imported is left alone.
@@ -157,7 +157,7 @@ pub fn import(
     app: &App,
     author: &Author,
     mut reading: Reading,
-    wanted: Wanted,
+    wanted: ImportOptions,
 ) -> Result<Imported, ActionError> {
     reading.name_members();
     let shared = app.clone();
@@ -196,7 +196,7 @@ fn make(
     app: &App,
     author: &Author,
     reading: &Reading,
-    wanted: &Wanted,
+    wanted: &ImportOptions,
 ) -> Result<Imported, ActionError> {
     let users = known_people(&tx.as_read(), reading)?;
     let known = |id: &str| users.get(id).cloned();
@@ -280,10 +280,7 @@ fn make(
     let before = was.iter().flat_map(|was| &was.arranged);
     let ended = before.filter(|was| !rotation.arranged.iter().any(|one| one.id == was.id));
     let ended = ended.cloned().collect();
-    let dealing = DealingContext {
-        calendar: app.calendar(),
-        absences: &rotation.absences,
-    };
+    let dealing = DealingContext::new(app.calendar(), &rotation.absences);
     let plan = forecast::schedule(&rotation, dealing, span)?;
     let agreement = blueprint::agreement(&blueprint, &plan, timeline, &known, span);
     let kind = match was {
@@ -318,7 +315,7 @@ fn check_imported(tx: &WriteTx, id: &RotationId, code: &str) -> Result<(), Actio
 }
 
 /// What becomes of what was made.
-fn outcome(wanted: &Wanted, agreement: &Agreement, made: Outcome) -> Outcome {
+fn outcome(wanted: &ImportOptions, agreement: &Agreement, made: Outcome) -> Outcome {
     match wanted.apply {
         false => Outcome::DryRun,
         true if !agreement.is_proof() && !wanted.accept_differences => Outcome::Differs,
@@ -379,7 +376,7 @@ fn create(
     author: &Author,
     blueprint: &Blueprint,
     definition: &Definition,
-    wanted: &Wanted,
+    wanted: &ImportOptions,
 ) -> Result<RotationId, ActionError> {
     let owner = match &wanted.owner {
         Some(named) => Some(named.clone()),

@@ -1,6 +1,6 @@
 //! Opens mentions and records their answers.
 
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::{Mutation, Operation};
 use super::{ActionError, App, Error, notifications, reads};
@@ -29,8 +29,8 @@ impl Operation for OpenMention {
     const NAME: &'static str = "open mention";
     type Output = Mention;
 
-    fn named(&self) -> Named {
-        Named {
+    fn named(&self) -> NamedIds {
+        NamedIds {
             people: vec![self.0.asker.clone()],
             channels: vec![self.0.channel.clone()],
         }
@@ -134,7 +134,7 @@ fn hidden(stop: ActionError) -> ActionError {
 
 /// An answer to a mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum MentionAnswer {
     /// Acknowledges it.
     Acknowledge,
     /// Passes it on.
@@ -146,7 +146,7 @@ pub fn answer(
     app: &App,
     author: &Author,
     id: &MentionId,
-    answer: Answer,
+    answer: MentionAnswer,
 ) -> Result<Mention, ActionError> {
     author.principal.person()?;
     let found = app.store().read(|tx| store::load_mention(tx, id))?;
@@ -165,7 +165,7 @@ pub fn answer(
 
 struct AnswerMention {
     mention: MentionId,
-    answer: Answer,
+    answer: MentionAnswer,
 }
 
 impl AnswerMention {
@@ -203,8 +203,8 @@ impl Operation for AnswerMention {
         mention.check_answer(person)?;
         let (now, was) = (tx.now(), mention.state);
         let (notice, done) = match self.answer {
-            Answer::Acknowledge => (Some(mention.acknowledge(person, now)), "acknowledged"),
-            Answer::Pass => {
+            MentionAnswer::Acknowledge => (Some(mention.acknowledge(person, now)), "acknowledged"),
+            MentionAnswer::Pass => {
                 let on_call = resolve::everybody_on_call(&draft.rotation);
                 (mention.pass(person, &on_call, now), "passed")
             }
@@ -218,7 +218,7 @@ impl Operation for AnswerMention {
         };
         draft.say(mention.id.as_str(), answered);
         let hands_over = mention.settings.rotate_after_acknowledgement;
-        if self.answer == Answer::Acknowledge && hands_over {
+        if self.answer == MentionAnswer::Acknowledge && hands_over {
             hand_over(tx, draft, person);
             draft.settle(tx, Act::Duty)?;
         }

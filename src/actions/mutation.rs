@@ -1,7 +1,7 @@
 //! The only way to write a rotation: the caller, the rotation, the precondition and the operation. An API handler, a development
 //! route, an inbound webhook and a command build the same [`Mutation`] and run it in the same way.
 
-use super::chat_ids::{self, Named};
+use super::chat_ids::{self, NamedIds};
 use super::draft::Draft;
 use super::{ActionError, App, Error};
 use crate::domain::access::Principal;
@@ -50,8 +50,8 @@ pub trait Operation: Sized + Send + 'static {
 
     /// The people and channels that it names. Where the chat platform is asked for unknown ones, that happens before the write,
     /// for callers who would be admitted to the current rotation.
-    fn named(&self) -> Named {
-        Named::default()
+    fn named(&self) -> NamedIds {
+        NamedIds::default()
     }
 
     /// Calls external services, which must not happen in a transaction. Runs before the write, for callers who would be admitted

@@ -64,10 +64,7 @@ pub(super) fn duty_at(
     if is_past(rotation, at) {
         return Ok(DutyAt::Recorded(recorded(app, tx, rotation, at)?));
     }
-    let dealing = DealingContext {
-        calendar: app.calendar(),
-        absences: &rotation.absences,
-    };
+    let dealing = DealingContext::new(app.calendar(), &rotation.absences);
     let instants = (present(app, rotation), at);
     let then = forecast::standing_at(rotation, dealing, instants, budget, None)?;
     Ok(DutyAt::Planned(Box::new(then)))
@@ -134,10 +131,7 @@ pub(super) fn entries_at(
     rotation: &Rotation,
     at: Timestamp,
 ) -> Result<Vec<Duty>, ActionError> {
-    let instant = Interval {
-        from: at,
-        until: at + SignedDuration::from_millis(1),
-    };
+    let instant = Interval::new(at, at + SignedDuration::from_millis(1));
     let mut entries = store::list_history(tx, rotation, instant)?;
     entries.sort_by_key(|duty| duty.slot.unwrap_or(usize::MAX));
     Ok(entries)
@@ -274,10 +268,7 @@ pub fn everywhere(
     let listed = match user {
         None => page,
         // Who is on call is found by looking.
-        Some(_) => Page {
-            number: 1,
-            size: u32::MAX,
-        },
+        Some(_) => Page::first(u32::MAX),
     };
     let (ids, total) = app.store().read(|tx| -> Result<_, ActionError> {
         let (mut ids, total) = store::list_rotations(tx, &filter, listed)?;

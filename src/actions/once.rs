@@ -1,7 +1,7 @@
 //! Idempotent writes: each runs once under the caller's `operationId`, and a retry returns the original
 //! response, byte for byte.
 
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::{ActionError, App};
@@ -81,7 +81,7 @@ impl<O: Operation> Operation for Once<O> {
         self.operation.admit(tx, rotation, caller)
     }
 
-    fn named(&self) -> Named {
+    fn named(&self) -> NamedIds {
         self.operation.named()
     }
 

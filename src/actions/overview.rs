@@ -79,10 +79,7 @@ pub(super) fn load(
     for rotation in store::each_rotation(tx, ids) {
         let rotation = rotation?;
         let absences = Arc::clone(&rotation.absences);
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &absences,
-        };
+        let dealing = DealingContext::new(app.calendar(), &absences);
         found.push(overview(rotation, dealing, now, ahead));
     }
     Ok(found)
@@ -95,10 +92,7 @@ fn overview(
     ahead: SignedDuration,
 ) -> Overview {
     let summary = OnCallSummary::of(&rotation, dealing);
-    let range = Interval {
-        from: now,
-        until: now.saturating_add(ahead).unwrap_or(Timestamp::MAX),
-    };
+    let range = Interval::ahead(now, ahead);
     let turns = match rotation.enabled {
         true => forecast::schedule_within(&rotation, dealing, range).unwrap_or_default(),
         false => Vec::new(),
@@ -155,17 +149,14 @@ fn of_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<Vec<Rotat
         user: Some(user.clone()),
         ..RotationFilter::default()
     };
-    let page = Page {
-        number: 1,
-        size: MOST_ROTATIONS,
-    };
+    let page = Page::first(MOST_ROTATIONS);
     let (ids, _) = store::list_rotations(tx, &reads::narrowed(caller, filter), page)?;
     Ok(store::each_rotation(tx, &ids).collect::<Result<_, _>>()?)
 }
 
 /// Which requests of a person are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum OwnRequests {
     /// Those that are pending.
     Pending,
     /// All that are kept, with those that meet the coming year.
@@ -186,21 +177,18 @@ pub fn requests_of(
     app: &App,
     caller: &Principal,
     user: &UserId,
-    wanted: Wanted,
+    wanted: OwnRequests,
 ) -> Result<Vec<Asked>, ActionError> {
     let now = app.now();
     app.store().read(|tx| {
         let mut found = Vec::new();
         for rotation in of_person(tx, caller, user)? {
-            if wanted == Wanted::Pending && rotation.pending.is_empty() {
+            if wanted == OwnRequests::Pending && rotation.pending.is_empty() {
                 continue;
             }
             let context = AgreementContext {
                 rotation: &rotation,
-                dealing: DealingContext {
-                    calendar: app.calendar(),
-                    absences: &rotation.absences,
-                },
+                dealing: DealingContext::new(app.calendar(), &rotation.absences),
                 now,
             };
             for request in kept(tx, &rotation, wanted, now)? {
@@ -237,10 +225,10 @@ const MOST_REQUESTS: usize = 500;
 fn kept(
     tx: &ReadTx,
     rotation: &Rotation,
-    wanted: Wanted,
+    wanted: OwnRequests,
     now: Timestamp,
 ) -> Result<Vec<crate::domain::request::Request>, ActionError> {
-    if wanted == Wanted::Pending {
+    if wanted == OwnRequests::Pending {
         return Ok(store::list_pending_requests(tx, &rotation.id, MAX_PENDING)?);
     }
     let range = Interval {

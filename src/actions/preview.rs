@@ -34,7 +34,7 @@ const MOST_TURNS: usize = 25_000;
 
 /// Edits to look at.
 #[derive(Default)]
-pub struct Wanted {
+pub struct PreviewQuery {
     pub edits: Edits,
     /// Refuses what the patch repeats of the rotation without changing it, where it is not so.
     pub agrees: Option<Agrees>,
@@ -42,11 +42,11 @@ pub struct Wanted {
     pub warns: bool,
 }
 
-impl From<Edits> for Wanted {
-    fn from(edits: Edits) -> Wanted {
-        Wanted {
+impl From<Edits> for PreviewQuery {
+    fn from(edits: Edits) -> PreviewQuery {
+        PreviewQuery {
             edits,
-            ..Wanted::default()
+            ..PreviewQuery::default()
         }
     }
 }
@@ -104,7 +104,7 @@ pub fn of(
     app: &App,
     caller: &Principal,
     id: &RotationId,
-    wanted: Wanted,
+    wanted: PreviewQuery,
     when: When,
 ) -> Result<Preview, ActionError> {
     let (stored, found) = reads::in_context(app, caller, id, |tx, context| {
@@ -121,10 +121,7 @@ pub fn of(
         let mut parts = Parts::new(tx, caller, current, &base, editing);
         parts.apply(wanted)?;
         let (then, refusals) = (parts.rotation, parts.refusals);
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &then.absences,
-        };
+        let dealing = DealingContext::new(app.calendar(), &then.absences);
         let is_same = then.same_as(&base) && then.absences == base.absences;
         if !is_same {
             // Before the plan as it is, which may take long.
@@ -174,12 +171,7 @@ fn range(now: Timestamp, when: When) -> Result<Interval, Refusal> {
             format!("send an instant at most {MOST_DAYS} days from now"),
         );
     }
-    Ok(Interval {
-        from,
-        until: from
-            .saturating_add(days(when.days))
-            .unwrap_or(Timestamp::MAX),
-    })
+    Ok(Interval::ahead(from, days(when.days)))
 }
 
 /// The turns of a range, by start and slot.

@@ -75,10 +75,7 @@ pub(super) fn in_context<T>(
 ) -> Result<(Rotation, T), ActionError> {
     app.store().read(|tx| {
         let stored = visible(tx, caller, id)?;
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &stored.absences,
-        };
+        let dealing = DealingContext::new(app.calendar(), &stored.absences);
         let mut current = stored.clone();
         let now = app.now();
         let mut forecast = Forecast::new(&mut current, dealing, Limits::NONE);

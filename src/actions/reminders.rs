@@ -92,10 +92,7 @@ fn forecast(
     let Some(remind_at) = rotation.stamps.remind_at.filter(|at| *at <= now) else {
         return Ok(None);
     };
-    let dealing = DealingContext {
-        calendar: app.calendar(),
-        absences: &rotation.absences,
-    };
+    let dealing = DealingContext::new(app.calendar(), &rotation.absences);
     let mut messages = Vec::new();
     // Turns that began while the server was down are not announced.
     if let Ok(at) = remind_at.checked_add(before)

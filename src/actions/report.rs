@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What is to be reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ReportQuery {
     pub range: Interval,
     /// Only of this rotation.
     pub rotation: Option<RotationId>,
@@ -41,7 +41,7 @@ pub fn duty(
     store: &Store,
     calendar: &Calendar,
     caller: &Principal,
-    wanted: &Wanted,
+    wanted: &ReportQuery,
 ) -> Result<Vec<Row>, ActionError> {
     let only = caller.check_report(wanted.user.as_ref())?;
     if wanted.range.length() > LONGEST {
@@ -58,10 +58,7 @@ pub fn duty(
             visible: visible_to(caller),
             ..RotationFilter::default()
         };
-        let all = Page {
-            number: 1,
-            size: u32::MAX,
-        };
+        let all = Page::first(u32::MAX);
         Ok(store::list_rotations(tx, &filter, all)?.0)
     })?;
     let mut gathering = Gathering {
@@ -160,10 +157,7 @@ impl Gathering<'_> {
             planned.from = range.from.max(self.now);
         }
         if !planned.is_empty() {
-            let dealing = DealingContext {
-                calendar: self.calendar,
-                absences: &rotation.absences,
-            };
+            let dealing = DealingContext::new(self.calendar, &rotation.absences);
             let duties = forecast::duties_within(rotation, dealing, planned, &mut self.budget)?;
             for mut duty in duties {
                 let until = duty.end.unwrap_or(planned.until);

@@ -1,6 +1,6 @@
 //! Changes and deletes rotations.
 
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::duty_group::check_no_circle;
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
@@ -22,9 +22,9 @@ use std::sync::Arc;
 pub struct PatchRotation(pub RotationPatch);
 
 /// The people that a patch names.
-fn named(patch: &RotationPatch) -> Named {
+fn named(patch: &RotationPatch) -> NamedIds {
     let lists = [&patch.owners, &patch.users];
-    Named::people(lists.into_iter().flatten().flatten())
+    NamedIds::people(lists.into_iter().flatten().flatten())
 }
 
 impl Operation for PatchRotation {
@@ -35,7 +35,7 @@ impl Operation for PatchRotation {
         changes_duty(&self.0, rotation)
     }
 
-    fn named(&self) -> Named {
+    fn named(&self) -> NamedIds {
         named(&self.0)
     }
 
@@ -191,7 +191,7 @@ impl Operation for PatchShown {
         changes_duty(&self.patch, rotation)
     }
 
-    fn named(&self) -> Named {
+    fn named(&self) -> NamedIds {
         named(&self.patch)
     }
 

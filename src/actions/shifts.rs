@@ -50,10 +50,7 @@ pub fn would_stand(
 fn with_absence(app: &App, mut rotation: Rotation, new: &NewAbsence) -> Rotation {
     let (now, calendar) = (app.now(), app.calendar());
     let before = Arc::clone(&rotation.absences);
-    let dealing = DealingContext {
-        calendar,
-        absences: &before,
-    };
+    let dealing = DealingContext::new(calendar, &before);
     let mut due = Forecast::new(&mut rotation, dealing, Limits::NONE);
     while due.step_until(now).is_some() {}
     rotation.absences = Arc::new(before.with(&new.user, new.period));
@@ -95,10 +92,7 @@ fn while_away(
             Err(ActionError::Refused(_)) => continue,
             Err(error) => return Err(error),
         };
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &rotation.absences,
-        };
+        let dealing = DealingContext::new(app.calendar(), &rotation.absences);
         let most = MOST_STANDING - standing.len();
         let found = forecast::standing(&rotation, dealing, user, period, most, &mut budget);
         standing.extend(found.into_iter().map(|duty| StandingDuty {

@@ -1,6 +1,6 @@
 //! Creates swap requests.
 
-use super::chat_ids::Named;
+use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::request_writes::{Notify, Outcome, ask, written};
@@ -225,8 +225,8 @@ impl Operation for OfferSwap {
     const NAME: &'static str = "offer swap";
     type Output = RequestWritten;
 
-    fn named(&self) -> Named {
-        Named::people([&self.0.recipient])
+    fn named(&self) -> NamedIds {
+        NamedIds::people([&self.0.recipient])
     }
 
     fn admit(

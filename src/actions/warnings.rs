@@ -5,8 +5,8 @@ mod counting;
 
 #[cfg(test)]
 pub(super) use across::all_within;
-pub use across::{Found, MOST, of_all};
 use across::{Looks, each};
+pub use across::{MOST, RotationWarning, of_all};
 #[cfg(test)]
 pub(super) use counting::count;
 pub use counting::{Counted, Warned, refresh};
@@ -26,7 +26,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::roster;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::warning::{self, Around, Duty, Known, Plan, Wanted, Warning};
+use crate::domain::warning::{self, Around, Duty, Known, Plan, Warning, WarningFilter};
 use crate::domain::warning_kinds::Severity;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
@@ -45,10 +45,7 @@ const MOST_HELD: usize = 300_000;
 /// From an instant on, so many days.
 fn ahead(now: Timestamp, days: u32) -> Interval {
     let length = SignedDuration::from_hours(24 * i64::from(days));
-    Interval {
-        from: now,
-        until: now.saturating_add(length).unwrap_or(Timestamp::MAX),
-    }
+    Interval::ahead(now, length)
 }
 
 /// Which warnings a caller asks for.
@@ -76,10 +73,7 @@ pub fn of_rotation(
         let rotation = reads::visible(tx, caller, id)?;
         let range = ahead(app.now().max(rotation.stamps.judged_at), asked.days);
         let absences = Arc::clone(&rotation.absences);
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &absences,
-        };
+        let dealing = DealingContext::new(app.calendar(), &absences);
         let wanted = (asked.severity, asked.naming);
         let found = of_plan(app, tx, caller, (&rotation, dealing), range, wanted)?;
         Ok((rotation, found))
@@ -108,7 +102,7 @@ pub fn of_plan(
     let around = surroundings(app, tx, rotation, &held, (naming, &mut People::new()))?;
     let mut duty = Duty::default();
     duty.add(&rotation.id, Some(&rotation.profile.name), &held, |_| true);
-    let wanted = Wanted {
+    let wanted = WarningFilter {
         severity,
         before: None,
     };
@@ -224,10 +218,7 @@ fn too_much() -> ActionError {
 
 /// What dealing in a rotation needs beside it.
 fn dealing<'a>(app: &'a App, rotation: &'a Rotation) -> DealingContext<'a> {
-    DealingContext {
-        calendar: app.calendar(),
-        absences: &rotation.absences,
-    }
+    DealingContext::new(app.calendar(), &rotation.absences)
 }
 
 /// Changes which warnings a rotation wants.

@@ -224,10 +224,7 @@ fn turn_of<'a>(
 
 fn ahead(app: &App) -> Interval {
     let now = app.now();
-    Interval {
-        from: now,
-        until: now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
-    }
+    Interval::ahead(now, AHEAD)
 }
 
 /// The hand-overs to come of a window, within the range; none where somebody hands over by hand.

@@ -9,7 +9,8 @@ use crate::actions::{Error, arrangements};
 use crate::domain::arrangement::ArrangementWritten as Written;
 use crate::domain::ids::{ArrangementId, RotationId};
 use crate::wire::arrangement::{
-    self, AgreementPreview, Arrangement, ArrangementWritten, AssignmentRequest, Named, StepRequest,
+    self, AgreementPreview, Arrangement, ArrangementWritten, AssignmentRequest, StepRequest,
+    WithOperationId,
 };
 use crate::wire::etag::Precondition;
 
@@ -39,7 +40,7 @@ pub fn preview(call: &Call) -> Outcome {
 pub const CREATE: Operation = operation("createArrangement", "arrangements", "Assign a cell")
     .about("A person of the cell's roster holds the cell for the interval. Dealing continues underneath: when the assignment \
         ends, the current dealt holder is back.")
-    .takes::<Named<AssignmentRequest>>()
+    .takes::<WithOperationId<AssignmentRequest>>()
     .gives_tagged::<ArrangementWritten>("The changed records.")
     .refuses(refusals::ASSIGN);
 
@@ -79,7 +80,7 @@ pub fn read(call: &Call) -> Outcome {
 pub const CHANGE: Operation = operation("changeArrangement", "arrangements", "Change an assignment")
     .about("Cancels the assignment and creates another. A running one is replaced from now on; the part already served \
         stays in the record.")
-    .takes::<Named<AssignmentRequest>>()
+    .takes::<WithOperationId<AssignmentRequest>>()
     .gives_tagged::<ArrangementWritten>("The changed records.")
     .refuses(refusals::CHANGE_ASSIGNMENT);
 

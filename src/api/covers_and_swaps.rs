@@ -12,7 +12,7 @@ use crate::actions::{Error, mutation};
 use crate::domain::ids::{RequestId, RotationId};
 use crate::domain::request::{RequestWritten as Written, Step};
 use crate::store::RequestPosition;
-use crate::wire::arrangement::{self, AgreementPreview, Named, StepRequest};
+use crate::wire::arrangement::{self, AgreementPreview, StepRequest, WithOperationId};
 use crate::wire::cursor;
 use crate::wire::etag::Precondition;
 use crate::wire::request::{
@@ -81,7 +81,7 @@ const fn asking<T: Record, B: schemars::JsonSchema>(
     summary: &'static str,
 ) -> Operation {
     operation(id, T::KIND.name(), summary)
-        .takes::<Named<B>>()
+        .takes::<WithOperationId<B>>()
         .gives_tagged::<RequestWritten<T>>("The request.")
 }
 

@@ -298,10 +298,7 @@ impl Query {
             Some(at) => Ok(at),
             None => invalid(name, format!("missing; send {}", moment::INSTANT)),
         };
-        let range = Interval {
-            from: needed("from")?,
-            until: needed("to")?,
-        };
+        let range = Interval::new(needed("from")?, needed("to")?);
         check_order(range)?;
         Ok(range)
     }

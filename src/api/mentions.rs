@@ -3,7 +3,7 @@
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Kind, OF_ROTATION, Operation, operation, parameter, refusals, text};
-use crate::actions::mentions::{self, Answer, SetMentionSettings};
+use crate::actions::mentions::{self, MentionAnswer, SetMentionSettings};
 use crate::actions::reads;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::mention::MentionState;
@@ -55,7 +55,7 @@ pub const ACKNOWLEDGE: Operation = operation("acknowledgeMention", "mentions", "
 
 /// POST acknowledge.
 pub fn acknowledge(call: &Call) -> Outcome {
-    answered(call, Answer::Acknowledge)
+    answered(call, MentionAnswer::Acknowledge)
 }
 
 pub const PASS: Operation = operation("passMention", "mentions", "Pass a mention on")
@@ -65,10 +65,10 @@ pub const PASS: Operation = operation("passMention", "mentions", "Pass a mention
 
 /// POST pass.
 pub fn pass(call: &Call) -> Outcome {
-    answered(call, Answer::Pass)
+    answered(call, MentionAnswer::Pass)
 }
 
-fn answered(call: &Call, answer: Answer) -> Outcome {
+fn answered(call: &Call, answer: MentionAnswer) -> Outcome {
     let id = call.path.id("mentionId");
     let mention = mentions::answer(call.app, &call.author(), &id, answer)?;
     answer::json(200, &wire::render(&mention))

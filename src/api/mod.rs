@@ -65,7 +65,7 @@ use crate::metrics::RouteMetrics;
 use crate::server::room::{self as memory, RequestBudget};
 use crate::server::{Edge, Malformed, Problem, Request, Scheme};
 use crate::wire::etag::Precondition;
-use crate::wire::url::{self, Found};
+use crate::wire::url::{self, RouteMatch};
 use answer::Outcome;
 use extract::{Call, Path, Query};
 use jiff::Timestamp;
@@ -293,9 +293,9 @@ fn find(request: &Request) -> Result<(usize, Path<'_>, &str), Problem> {
     let (path, query) = url::split(request.target());
     let segments = url::segments(path).ok_or_else(Problem::unknown_route)?;
     match routes::find(request.method(), &segments) {
-        Found::Row(index, parts) => Ok((index, Path(parts), query)),
-        Found::OtherMethod(allowed) => Err(Problem::wrong_method(&allowed)),
-        Found::Nothing => Err(Problem::unknown_route()),
+        RouteMatch::Row(index, parts) => Ok((index, Path(parts), query)),
+        RouteMatch::OtherMethod(allowed) => Err(Problem::wrong_method(&allowed)),
+        RouteMatch::Nothing => Err(Problem::unknown_route()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Kind, Operation, operation, parameter};
 use super::rotations::agrees;
-use crate::actions::preview::{self, MOST_DAYS, Preview, Refused, Wanted, When};
+use crate::actions::preview::{self, MOST_DAYS, Preview, PreviewQuery, Refused, When};
 use crate::server::Problem;
 use crate::wire::preview as wire;
 use crate::wire::preview::{PreviewRefusal, PreviewRequest, RotationPreview, Turns};
@@ -30,7 +30,7 @@ pub const READ: Operation = operation("previewRotation", "rotations", "Preview e
 pub fn read(call: &Call) -> Outcome {
     let days = call.query.whole("days", DAYS, MOST)?;
     let asked = wire::parse(&call.body)?;
-    let wanted = Wanted {
+    let wanted = PreviewQuery {
         edits: asked.edits,
         agrees: asked.repeated.map(|repeated| agrees(call, repeated)),
         warns: true,

@@ -5,7 +5,7 @@ use super::extract::Call;
 use super::operation::{
     FROM, Kind, LARGEST_PAGE, LAST_PAGE, Operation, operation, parameter, refusals, text,
 };
-use crate::actions::report::{self, Wanted};
+use crate::actions::report::{self, ReportQuery};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::report::GroupBy;
 use crate::server;
@@ -38,7 +38,7 @@ pub const DUTY: Operation = operation("reportDuty", "reports", "Who carries how 
 /// GET the report of duty.
 pub fn duty(call: &Call) -> Outcome {
     let query = &call.query;
-    let wanted = Wanted {
+    let wanted = ReportQuery {
         range: query.any_range()?,
         rotation: query.one("rotationId")?.map(RotationId::from),
         user: query.one("userId")?.map(UserId::from),

@@ -16,7 +16,7 @@ use crate::domain::access::Scope::{
 use crate::server::Request;
 use crate::wire::etag::Precondition;
 use crate::wire::request::{CoverRequest, SwapRequest};
-use crate::wire::url::{self, Found};
+use crate::wire::url::{self, RouteMatch};
 
 /// A route and its operation.
 pub struct Row {
@@ -212,7 +212,7 @@ pub static ROUTES: &[Row] = &[
 ];
 
 /// Finds a route.
-pub fn find<'a>(method: &str, segments: &[&'a str]) -> Found<'a> {
+pub fn find<'a>(method: &str, segments: &[&'a str]) -> RouteMatch<'a> {
     let rows = ROUTES.iter().map(|row| (row.method, row.pattern));
     url::find(rows, method, segments)
 }
@@ -302,9 +302,9 @@ mod tests {
         ] {
             let segments = url::segments(path).unwrap();
             let found = match find(method, &segments) {
-                Found::Nothing => "nothing".to_owned(),
-                Found::OtherMethod(allowed) => allowed,
-                Found::Row(index, values) => {
+                RouteMatch::Nothing => "nothing".to_owned(),
+                RouteMatch::OtherMethod(allowed) => allowed,
+                RouteMatch::Row(index, values) => {
                     let row = &ROUTES[index];
                     let mut text = format!("{} {}", row.method, row.pattern);
                     for (name, value) in values {

@@ -3,7 +3,7 @@
 
 use super::plain::plain;
 use crate::client::guard::GuardedClient;
-use crate::client::{Answer, Limits, Request};
+use crate::client::{HttpResponse, Limits, Request};
 use crate::domain::ids::ChannelId;
 use crate::domain::relay::RelayError;
 use crate::domain::retry_schedule;
@@ -162,7 +162,7 @@ impl IncomingWebhook {
     }
 }
 
-fn judge(answer: &Answer, now: Timestamp) -> Result<String, RelayError> {
+fn judge(answer: &HttpResponse, now: Timestamp) -> Result<String, RelayError> {
     let status = answer.status;
     let body = plain(&String::from_utf8_lossy(&answer.body));
     let body: String = body.trim().chars().take(SHOWN).collect();
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn answers_are_final_or_not() {
         let now = Timestamp::UNIX_EPOCH;
-        let answer = |status, header: Option<&str>| Answer {
+        let answer = |status, header: Option<&str>| HttpResponse {
             status,
             headers: header
                 .map(|value| ("retry-after".into(), value.into()))

@@ -3,7 +3,7 @@
 use super::Chat;
 use crate::domain::ids::UserId;
 use crate::domain::message::{Message, PeopleNames};
-use crate::domain::wording::{self, Named, Renderer};
+use crate::domain::wording::{self, NameForms, Renderer};
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 
@@ -14,9 +14,9 @@ pub struct PlatformRenderer<'a> {
 }
 
 impl Renderer for PlatformRenderer<'_> {
-    fn named(&self, user: &UserId) -> Named {
+    fn named(&self, user: &UserId) -> NameForms {
         let name = self.names.get(user).map_or(user.as_str(), String::as_str);
-        Named {
+        NameForms {
             name: self.chat.name(user, name),
             handle: self.chat.handle(user, name),
         }
@@ -37,10 +37,10 @@ pub struct TopicRenderer<'a> {
 }
 
 impl Renderer for TopicRenderer<'_> {
-    fn named(&self, user: &UserId) -> Named {
+    fn named(&self, user: &UserId) -> NameForms {
         let name = self.names.get(user).map_or(user.as_str(), String::as_str);
         let name = wording::one_line(name);
-        Named {
+        NameForms {
             handle: format!("@{name}"),
             name,
         }

@@ -11,7 +11,7 @@ use crate::actions::directory_sync::{self, Synced};
 use crate::actions::platform::{self, StartError};
 use crate::config::Config;
 use crate::domain::directory::Directory;
-use crate::domain::import::{Concern, ImportChanges, Named};
+use crate::domain::import::{Concern, ImportChanges, PersonName};
 use crate::runtime::clock::monotonic;
 use crate::wire::body;
 use crate::wire::directory::{self as wire, ImportFile};
@@ -178,7 +178,7 @@ fn lines(changes: &ImportChanges) -> Vec<String> {
 fn why(concern: Concern, changes: &ImportChanges) -> String {
     match concern {
         Concern::OnDuty => {
-            let mut people: Vec<Named> = Vec::new();
+            let mut people: Vec<PersonName> = Vec::new();
             for person in changes.rotations.iter().flat_map(|loss| &loss.off_duty) {
                 if !people.contains(person) {
                     people.push(person.clone());
@@ -194,12 +194,12 @@ fn why(concern: Concern, changes: &ImportChanges) -> String {
     }
 }
 
-fn list(people: &[Named]) -> String {
+fn list(people: &[PersonName]) -> String {
     let shown: Vec<String> = people.iter().map(shown).collect();
     shown.join(", ")
 }
 
-fn shown(person: &Named) -> String {
+fn shown(person: &PersonName) -> String {
     format!(
         "{} ({})",
         printable(&person.name),

@@ -9,7 +9,7 @@ use super::outward::trusted;
 use super::workspace::{Missing, app, existing_database, settings};
 use super::{Failure, Place};
 use crate::actions::App;
-use crate::actions::import_schedule::{self, Imported, Outcome, Reading, Wanted};
+use crate::actions::import_schedule::{self, ImportOptions, Imported, Outcome, Reading};
 use crate::config::Config;
 use crate::domain::blueprint::Agreement;
 use crate::domain::external::{MemberKind, OutsidePerson, Partner};
@@ -109,10 +109,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let until = app
         .now()
         .checked_add(SignedDuration::from_hours(24 * flags.days));
-    let span = Interval {
-        from: app.now(),
-        until: until.map_err(|error| error.to_string())?,
-    };
+    let span = Interval::new(app.now(), until.map_err(|error| error.to_string())?);
     match (&source, &flags.schedule, &flags.from) {
         (Some(source), Some(schedule), _) => {
             let reading = read(source.as_ref(), schedule, span)?;
@@ -219,7 +216,7 @@ fn import(
     code: &str,
     span: Interval,
 ) -> Result<Imported, Failure> {
-    let wanted = Wanted {
+    let wanted = ImportOptions {
         code: code.to_owned(),
         is_code_chosen: flags.code.is_some(),
         owner: flags.owner.as_deref().map(UserId::from),

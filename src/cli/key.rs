@@ -35,11 +35,11 @@ pub enum Command {
     /// List keys, oldest first
     List,
     /// Disable a key: it returns 401 `disabled` until it is enabled again
-    Disable(Named),
+    Disable(KeyArgument),
     /// Enable a disabled key
-    Enable(Named),
+    Enable(KeyArgument),
     /// Remove a key permanently
-    Revoke(Named),
+    Revoke(KeyArgument),
     /// Give a key a new secret and print the new key; the old one keeps working for the grace
     ///
     /// Secrets that an earlier rotation replaced keep the grace they were given. To stop all of them at once, revoke the key.
@@ -63,7 +63,7 @@ pub struct Create {
 }
 
 #[derive(Args)]
-pub struct Named {
+pub struct KeyArgument {
     /// The key's id, as `rota key list` shows it
     #[arg(value_name = "ID")]
     id: String,
@@ -134,7 +134,7 @@ fn expiry(now: Timestamp, lifetime: Option<Duration>) -> Result<Option<Timestamp
 fn set_disabled(
     store: &Store,
     author: &Author,
-    named: Named,
+    named: KeyArgument,
     disabled: bool,
 ) -> Result<(), Failure> {
     keys::set_disabled(store, author, KeyId::from(named.id.as_str()), disabled)

@@ -4,7 +4,7 @@ use super::operator::operator;
 use super::output::{answer, answer_data, table};
 use super::workspace::{database, days, open, settings};
 use super::{Failure, Place};
-use crate::actions::report::{self, Wanted};
+use crate::actions::report::{self, ReportQuery};
 use crate::config;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::report::{GroupBy, Row};
@@ -72,11 +72,8 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let config = settings(place)?;
     let calendar = days(&config)?;
     let store = open(&database(&config)?)?;
-    let wanted = Wanted {
-        range: Interval {
-            from: flags.from,
-            until: flags.to,
-        },
+    let wanted = ReportQuery {
+        range: Interval::new(flags.from, flags.to),
         rotation: flags.rotation.map(RotationId::from),
         user: flags.user.map(UserId::from),
         by: GroupBy::parse(&flags.by).unwrap_or(GroupBy::Person),

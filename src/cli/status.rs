@@ -176,37 +176,37 @@ fn server(config: &Config, path: &Path, holder: Option<String>) -> Result<Server
     let Some(holder) = holder else {
         let url = listening_at(config);
         let found = match url.as_deref().map(ask).transpose()?.flatten() {
-            Some(answer) if answer.state == State::Ready => Answer {
+            Some(answer) if answer.state == State::Ready => ServerStatus {
                 detail: Some(format!("it does not use {}", path.display())),
                 ..answer
             },
             Some(found) => found,
-            None => Answer::of(State::Down, Some("`rota serve` starts it".into())),
+            None => ServerStatus::of(State::Down, Some("`rota serve` starts it".into())),
         };
         let url = url.filter(|_| found.state != State::Down);
         return Ok(found.server(url, None));
     };
     let url = holder.split_once(" at ").map(|(_, url)| url.to_owned());
-    let silent = || Answer::of(State::Silent, Some("it does not answer".into()));
+    let silent = || ServerStatus::of(State::Silent, Some("it does not answer".into()));
     let found = match &url {
         Some(url) => ask(url)?.unwrap_or_else(silent),
-        None if holder.starts_with("process ") => Answer::of(State::Starting, None),
-        None => Answer::of(State::Restoring, Some(holder.clone())),
+        None if holder.starts_with("process ") => ServerStatus::of(State::Starting, None),
+        None => ServerStatus::of(State::Restoring, Some(holder.clone())),
     };
     Ok(found.server(url, Some(holder)))
 }
 
 /// What is known of a server once it was asked.
-struct Answer {
+struct ServerStatus {
     state: State,
     detail: Option<String>,
     last_failure: Option<LastFailure>,
     clock_behind_seconds: Option<f64>,
 }
 
-impl Answer {
-    fn of(state: State, detail: Option<String>) -> Answer {
-        Answer {
+impl ServerStatus {
+    fn of(state: State, detail: Option<String>) -> ServerStatus {
+        ServerStatus {
             state,
             detail,
             last_failure: None,
@@ -238,7 +238,7 @@ fn listening_at(config: &Config) -> Option<String> {
 }
 
 /// What a server says of itself; `None` where none of ours answers.
-fn ask(url: &str) -> Result<Option<Answer>, Failure> {
+fn ask(url: &str) -> Result<Option<ServerStatus>, Failure> {
     let tls = Tls::load(Trust::Bundled, None)?;
     let url = format!("{url}/readyz");
     let request = Request::get(&url).within(Limits {
@@ -252,13 +252,13 @@ fn ask(url: &str) -> Result<Option<Answer>, Failure> {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
     let text = |name: &str| body[name].as_str().map(str::to_owned);
     Ok(match (response.status, text("status"), text("code")) {
-        (200, Some(status), _) if status == "ready" => Some(Answer {
+        (200, Some(status), _) if status == "ready" => Some(ServerStatus {
             // An older server does not say.
             last_failure: LastFailure::deserialize(&body["storage"]["lastFailure"]).ok(),
             clock_behind_seconds: body["clock"]["behindSeconds"].as_f64(),
-            ..Answer::of(State::Ready, None)
+            ..ServerStatus::of(State::Ready, None)
         }),
-        (503, _, Some(_)) => Some(Answer::of(State::NotReady, text("detail"))),
+        (503, _, Some(_)) => Some(ServerStatus::of(State::NotReady, text("detail"))),
         _ => None,
     })
 }

@@ -25,7 +25,7 @@ pub enum Command {
     /// List tokens, oldest first; those of people who have left are disabled
     List,
     /// Remove a token permanently
-    Revoke(Named),
+    Revoke(TokenArgument),
 }
 
 #[derive(Args)]
@@ -39,7 +39,7 @@ pub struct Create {
 }
 
 #[derive(Args)]
-pub struct Named {
+pub struct TokenArgument {
     /// The token's id, as `rota token list` shows it
     #[arg(value_name = "ID")]
     id: String,

@@ -99,9 +99,13 @@ impl Connect {
 }
 
 impl Connector<()> for Connect {
-    type Out = Line;
+    type Out = UreqTransport;
 
-    fn connect(&self, details: &ConnectionDetails, _: Option<()>) -> Result<Option<Line>, Error> {
+    fn connect(
+        &self,
+        details: &ConnectionDetails,
+        _: Option<()>,
+    ) -> Result<Option<UreqTransport>, Error> {
         let (config, timeout) = (details.config, details.timeout);
         let body = body_share(config);
         let until = deadline(timeout, body);
@@ -120,7 +124,7 @@ impl Connector<()> for Connect {
         } else {
             Channel::Plain(socket)
         };
-        Ok(Some(Line {
+        Ok(Some(UreqTransport {
             channel,
             buffers: LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size()),
             unsent: Vec::new(),
@@ -258,7 +262,7 @@ impl Channel {
 }
 
 /// A connection as ureq uses it.
-pub struct Line {
+pub struct UreqTransport {
     channel: Channel,
     buffers: LazyBuffers,
     /// Written by ureq and not yet sent.
@@ -269,7 +273,7 @@ pub struct Line {
 /// The largest unsent output, in bytes, before it is sent without waiting for more.
 const MAX_UNSENT: usize = 64 * 1024;
 
-impl Line {
+impl UreqTransport {
     /// Sends the unsent output and sets the deadline of the following waits.
     fn flush(&mut self, timeout: NextTimeout) -> Result<(), Error> {
         self.channel.socket().until = deadline(timeout, self.body);
@@ -282,7 +286,7 @@ impl Line {
     }
 }
 
-impl Transport for Line {
+impl Transport for UreqTransport {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }
@@ -316,7 +320,7 @@ impl Transport for Line {
     }
 }
 
-impl fmt::Debug for Line {
+impl fmt::Debug for UreqTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Line").finish_non_exhaustive()
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::lookup::{self, LookUp, Lookups};
-use super::{Addresses, Answer, Client, DialError, Request, Tls, Url, UrlError};
+use super::{Addresses, Client, DialError, HttpResponse, Request, Tls, Url, UrlError};
 use crate::domain::address::AllowedNetworks;
 use crate::domain::webhook::SendError;
 use crate::runtime::transaction::assert_network_allowed;
@@ -98,7 +98,7 @@ impl GuardedClient {
     }
 
     /// [`Client::send`].
-    pub fn send(&self, request: &Request) -> Result<Answer, DialError> {
+    pub fn send(&self, request: &Request) -> Result<HttpResponse, DialError> {
         self.client.send(request)
     }
 

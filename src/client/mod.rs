@@ -53,7 +53,7 @@ use resolver::ClientResolver;
 
 pub use error::DialError;
 pub use proxy::Proxy;
-pub use request::{Answer, Limits, Method, Request, encode, encode_fields};
+pub use request::{HttpResponse, Limits, Method, Request, encode, encode_fields};
 pub use secret::Secret;
 pub use stream::Stream;
 pub use trust::{Tls, Trust};
@@ -144,14 +144,14 @@ impl Client {
     ///
     /// # Errors
     /// [`DialError`] if there is no response. Every status is a response.
-    pub fn send(&self, request: &Request) -> Result<Answer, DialError> {
+    pub fn send(&self, request: &Request) -> Result<HttpResponse, DialError> {
         assert_network_allowed();
         // ureq asserts its own invariants. A failed assertion must not end the caller's thread.
         let sent = panic::catch_unwind(AssertUnwindSafe(|| self.try_send(request)));
         sent.unwrap_or(Err(DialError::Panicked))
     }
 
-    fn try_send(&self, request: &Request) -> Result<Answer, DialError> {
+    fn try_send(&self, request: &Request) -> Result<HttpResponse, DialError> {
         let url = self.url(request.url).map_err(DialError::InvalidUrl)?;
         let headers = all_headers(Some(&url), request);
         let limits = request.limits;
@@ -221,7 +221,7 @@ fn all_headers(url: Option<&Url>, request: &Request) -> Vec<(String, String)> {
 }
 
 /// Reads the response up to the limit. The status is returned even if the body fails.
-fn answer(response: http::Response<Body>, body_bytes: usize) -> Answer {
+fn answer(response: http::Response<Body>, body_bytes: usize) -> HttpResponse {
     let headers = response.headers().iter().map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes());
         (name.as_str().to_owned(), value.into_owned())
@@ -237,7 +237,7 @@ fn answer(response: http::Response<Body>, body_bytes: usize) -> Answer {
     let broken = reader.read_to_end(&mut body).is_err();
     let truncated = broken || body.len() > body_bytes;
     body.truncate(body_bytes);
-    Answer {
+    HttpResponse {
         status,
         headers,
         body,

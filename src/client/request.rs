@@ -123,7 +123,7 @@ pub fn encode(text: &str) -> String {
 
 /// A response, whatever its status. Redirects are not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct HttpResponse {
     /// 101, or 200 to 999.
     pub status: u16,
     /// In the order received, with names in lower case. Invalid UTF-8 is replaced.
@@ -134,7 +134,7 @@ pub struct Answer {
     pub truncated: bool,
 }
 
-impl Answer {
+impl HttpResponse {
     /// The first header with that name, in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(given, _)| given == name);

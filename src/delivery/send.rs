@@ -3,7 +3,7 @@
 use crate::actions::App;
 use crate::actions::sending::{Done, Job};
 use crate::client::guard::send_error;
-use crate::client::{Answer, DialError, Limits, Method, Request};
+use crate::client::{DialError, HttpResponse, Limits, Method, Request};
 use crate::domain::retry_schedule;
 use crate::domain::webhook::{AttemptResult, Outcome, Snippet};
 use crate::failpoint;
@@ -46,7 +46,11 @@ pub(super) fn send(app: &App, job: Arc<Job>) -> Done {
 }
 
 /// The outcome of an attempt, and whether the receiver sent a Retry-After.
-fn judge(app: &App, answer: &Result<Answer, DialError>, took: Duration) -> (AttemptResult, bool) {
+fn judge(
+    app: &App,
+    answer: &Result<HttpResponse, DialError>,
+    took: Duration,
+) -> (AttemptResult, bool) {
     let nothing = AttemptResult {
         outcome: Outcome::NoResponse,
         status: None,

@@ -4,7 +4,7 @@
 
 mod receiver;
 
-use crate::actions::chat_ids::{self, Named};
+use crate::actions::chat_ids::{self, NamedIds};
 use crate::actions::keys::{self, NewKey};
 use crate::actions::outside::{Readings, Which};
 use crate::actions::{App, Error, dev_clock, directory, tier, webhooks};
@@ -295,7 +295,7 @@ fn show_chat(app: &App, pending_work: &PendingWork) -> Outcome {
     })
 }
 
-fn message(app: &App, sent: store::Sent) -> ChatMessage {
+fn message(app: &App, sent: store::SentMessage) -> ChatMessage {
     let (channel_id, user_id) = match &sent.message.to {
         Recipient::Channel(id) => (Some(id.to_string()), None),
         Recipient::Person(id) => (None, Some(id.to_string())),
@@ -336,7 +336,7 @@ fn test_webhook(app: &App, author: &Author, id: &WebhookId) -> Outcome {
 
 fn mint_token(app: &App, author: &Author, request: &Request) -> Outcome {
     let user = shapes::token(&sent(request)?)?;
-    chat_ids::ask(app, &Named::people([&user]))?;
+    chat_ids::ask(app, &NamedIds::people([&user]))?;
     let (_, token) = keys::create_token(app.store(), author, user, None)?;
     json(&shapes::Token { token })
 }

@@ -4,7 +4,7 @@ use super::{json, sent};
 use crate::domain::refusal::Refusal;
 use crate::server::{Body, Outcome, Request, Response, is_own_header};
 use crate::wire::body::invalid;
-use crate::wire::receiver::{self as shapes, Answer, Received, Requests};
+use crate::wire::receiver::{self as shapes, Received, ReceiverResponse, Requests};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,14 +29,14 @@ pub struct Receivers {
 #[derive(Default)]
 struct State {
     /// Of all receivers, oldest first, each with the receiver's name and its size.
-    requests: VecDeque<Kept>,
+    requests: VecDeque<StoredRequest>,
     /// The sum of their sizes.
     bytes: usize,
     /// The configured responses.
-    answers: HashMap<String, Answer>,
+    answers: HashMap<String, ReceiverResponse>,
 }
 
-struct Kept {
+struct StoredRequest {
     name: String,
     size: usize,
     request: Received,
@@ -106,7 +106,7 @@ impl State {
     fn keep(&mut self, name: &str, request: Received) {
         let size = name.len() + size(&request.headers) + request.body.len();
         self.bytes += size;
-        self.requests.push_back(Kept {
+        self.requests.push_back(StoredRequest {
             name: name.to_owned(),
             size,
             request,
@@ -119,8 +119,8 @@ impl State {
         }
     }
 
-    fn configure(&mut self, name: &str, answer: Answer) -> Result<(), Refusal> {
-        let size = |answer: &Answer| size(&answer.headers) + answer.body.len();
+    fn configure(&mut self, name: &str, answer: ReceiverResponse) -> Result<(), Refusal> {
+        let size = |answer: &ReceiverResponse| size(&answer.headers) + answer.body.len();
         let others = self
             .answers
             .iter()
@@ -211,14 +211,14 @@ mod tests {
         let mut state = State::default();
         for number in 0..MAX_CONFIGURED {
             assert_eq!(
-                state.configure(&number.to_string(), Answer::default()),
+                state.configure(&number.to_string(), ReceiverResponse::default()),
                 Ok(())
             );
         }
         let configured = |state: &mut State, name, body: usize| {
-            let answer = Answer {
+            let answer = ReceiverResponse {
                 body: "x".repeat(body),
-                ..Answer::default()
+                ..ReceiverResponse::default()
             };
             state.configure(name, answer).is_ok()
         };

@@ -24,14 +24,8 @@ pub struct Arranged {
 impl Arranged {
     /// The parts of its period outside an interval: none, one or two.
     pub fn without(&self, taken: Interval) -> Vec<Interval> {
-        let before = Interval {
-            from: self.period.from,
-            until: taken.from.min(self.period.until),
-        };
-        let after = Interval {
-            from: taken.until.max(self.period.from),
-            until: self.period.until,
-        };
+        let before = Interval::new(self.period.from, taken.from.min(self.period.until));
+        let after = Interval::new(taken.until.max(self.period.from), self.period.until);
         [before, after]
             .into_iter()
             .filter(|piece| !piece.is_empty())

@@ -3,7 +3,7 @@
 mod phrase;
 mod summary;
 
-pub use phrase::{Named, Names, Phrase, listed, quoted};
+pub use phrase::{Names, Phrase, Referent, listed, quoted};
 pub use summary::{
     Summary, directory_changes, host, period, rotation_changes, synced_changes, webhook_changes,
 };

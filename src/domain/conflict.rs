@@ -72,7 +72,7 @@ pub fn find(
     own: Option<&UserId>,
     name: &Name,
 ) -> Vec<Conflict> {
-    let away = absences.of(&terms.user).map(|absence| Found {
+    let away = absences.of(&terms.user).map(|absence| Candidate {
         kind: ConflictKind::Absence,
         source: match absence.source {
             AbsenceSource::Stored => ConflictSource::ManualAvailability,
@@ -82,14 +82,14 @@ pub fn find(
         period: absence.period,
         arrangement: None,
     });
-    let unknown = absences.is_unknown(&terms.user).then_some(Found {
+    let unknown = absences.is_unknown(&terms.user).then_some(Candidate {
         kind: ConflictKind::UnknownAvailability,
         source: ConflictSource::ExternalCalendar,
         user: &terms.user,
         period: terms.asked,
         arrangement: None,
     });
-    let in_chat = absences.in_chat(&terms.user).map(|period| Found {
+    let in_chat = absences.in_chat(&terms.user).map(|period| Candidate {
         kind: ConflictKind::Absence,
         source: ConflictSource::ChatStatus,
         user: &terms.user,
@@ -100,7 +100,7 @@ pub fn find(
         .arranged
         .iter()
         .filter(|arranged| arranged.cell == terms.cell && Some(&arranged.user) != own)
-        .map(|arranged| Found {
+        .map(|arranged| Candidate {
             kind: ConflictKind::SameCellArrangement,
             source: ConflictSource::Arrangement,
             user: &arranged.user,
@@ -136,7 +136,7 @@ pub fn acknowledged(conflicts: &[Conflict], ids: &[String]) -> bool {
 }
 
 /// A possible conflict.
-struct Found<'a> {
+struct Candidate<'a> {
     kind: ConflictKind,
     source: ConflictSource,
     user: &'a UserId,
@@ -144,7 +144,7 @@ struct Found<'a> {
     arrangement: Option<&'a ArrangementId>,
 }
 
-impl Found<'_> {
+impl Candidate<'_> {
     fn meeting(&self, terms: &Terms, name: &Name) -> Option<Conflict> {
         let period = self.period.meets(terms.period)?;
         let source = match (self.arrangement, self.source) {

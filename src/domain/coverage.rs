@@ -133,10 +133,7 @@ impl Hours {
         let mut looked_at = span.until;
         for reach in REACHES {
             let from = spans::around(span.until, reach).from.max(span.from);
-            let part = Interval {
-                from,
-                until: looked_at,
-            };
+            let part = Interval::new(from, looked_at);
             if let Some(last) = self.open_between(calendar, part).last() {
                 return Some(last.until);
             }

@@ -84,10 +84,7 @@ impl Duty {
 
     /// From its start to its end, or to the end of time where none is known.
     pub fn period(&self) -> Interval {
-        Interval {
-            from: self.entry.start,
-            until: self.end.unwrap_or(Timestamp::MAX),
-        }
+        Interval::new(self.entry.start, self.end.unwrap_or(Timestamp::MAX))
     }
 
     /// Whether it has ended at an instant.

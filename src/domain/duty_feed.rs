@@ -87,10 +87,7 @@ pub fn events(
             Some(lane) => format!("{who}: {name} ({lane})"),
             None => format!("{who}: {name}"),
         };
-        let whole = Interval {
-            from: entry.start,
-            until: duty.end.unwrap_or(span.until),
-        };
+        let whole = Interval::new(entry.start, duty.end.unwrap_or(span.until));
         let periods = match &entry.user {
             Some(_) => vec![whole],
             // A disabled rotation hands over to nobody: its empty slots are no news.

@@ -180,10 +180,7 @@ impl Editing<'_> {
     where
         Self: 'd,
     {
-        DealingContext {
-            calendar: self.calendar,
-            absences,
-        }
+        DealingContext::new(self.calendar, absences)
     }
 }
 

@@ -208,10 +208,7 @@ impl<'a> Forecast<'a> {
 
     /// Does everything due up to an instant, itself included. Whether the limits allow all of it.
     fn reaches(&mut self, at: Timestamp) -> bool {
-        let all = Interval {
-            from: at,
-            until: at,
-        };
+        let all = Interval::new(at, at);
         self.aim(all, usize::MAX);
         while self.step_until(at).is_some() {}
         self.cut_off_at.is_none()

@@ -13,7 +13,7 @@ use super::rotation::{Cell, Entry, HoursHeld, Lane, Rotation, Window};
 use super::tiers::TierLimits;
 use super::zones::ZoneName;
 use jiff::Timestamp;
-use names::Named;
+use names::LaneOrWindow;
 pub use names::{HandleSpec, KeySpec};
 pub use rosters::{RosterSpec, TurnSpec, TurnsSpec, write_one};
 use std::sync::Arc;
@@ -199,7 +199,7 @@ fn lanes(
     rotation: &Rotation,
     specs: &[LaneSpec],
     mint: &mut Mint,
-) -> Result<(Vec<Lane>, Vec<Named>), Refusal> {
+) -> Result<(Vec<Lane>, Vec<LaneOrWindow>), Refusal> {
     if specs.is_empty() {
         return invalid("lanes", "send at least one lane");
     }
@@ -209,7 +209,7 @@ fn lanes(
         .collect();
     let handles: Vec<_> = specs.iter().map(|spec| &spec.handle).collect();
     let named = names::resolve(["lanes", "lane"], &existing, &handles)?;
-    let mut lane = |(spec, named): (&LaneSpec, &Named)| {
+    let mut lane = |(spec, named): (&LaneSpec, &LaneOrWindow)| {
         let known = named.known.map(|known| &rotation.lanes[known]);
         let kept = || known.and_then(|lane| lane.name.clone());
         Lane {
@@ -227,11 +227,12 @@ fn windows(
     rotation: &Rotation,
     specs: Option<&[WindowSpec]>,
     mint: &mut Mint,
-) -> Result<(Vec<Window>, Vec<Named>), Refusal> {
+) -> Result<(Vec<Window>, Vec<LaneOrWindow>), Refusal> {
     let Some(specs) = specs else {
         let windows = rotation.windows.iter().enumerate();
-        let named = windows
-            .map(|(index, window)| Named::kept(index, window.id.as_str(), window.key.as_ref()));
+        let named = windows.map(|(index, window)| {
+            LaneOrWindow::kept(index, window.id.as_str(), window.key.as_ref())
+        });
         return Ok((rotation.windows.clone(), named.collect()));
     };
     if specs.is_empty() {
@@ -270,7 +271,7 @@ fn windows(
 fn window(
     rotation: &Rotation,
     index: usize,
-    (spec, named): (&WindowSpec, &Named),
+    (spec, named): (&WindowSpec, &LaneOrWindow),
     mint: &mut Mint,
 ) -> Result<Window, Refusal> {
     let known = named.known.map(|known| &rotation.windows[known]);
@@ -319,7 +320,7 @@ fn window(
 
 /// What was sent for one pair of lane and window.
 #[derive(Clone, Debug, Default)]
-struct Sent {
+struct PairSpec {
     index: usize,
     id: Option<String>,
     roster: Option<RosterId>,
@@ -327,9 +328,14 @@ struct Sent {
 
 /// Window by window, lane by lane: what was sent for the pair. Every pair must be there once; a lane or window sent
 /// without an id or key cannot be named, so its cells come by themselves, on the common roster.
-fn crossed(spec: &GridSpec, lanes: &[Named], windows: &[Named]) -> Result<Vec<Vec<Sent>>, Refusal> {
-    let named = |all: &[Named], name: &str| all.iter().position(|named| named.is_called(name));
-    let mut sent: Vec<Vec<Option<Sent>>> = vec![vec![None; lanes.len()]; windows.len()];
+fn crossed(
+    spec: &GridSpec,
+    lanes: &[LaneOrWindow],
+    windows: &[LaneOrWindow],
+) -> Result<Vec<Vec<PairSpec>>, Refusal> {
+    let named =
+        |all: &[LaneOrWindow], name: &str| all.iter().position(|named| named.is_called(name));
+    let mut sent: Vec<Vec<Option<PairSpec>>> = vec![vec![None; lanes.len()]; windows.len()];
     for (index, cell) in spec.cells.iter().enumerate() {
         let Some(lane) = named(lanes, &cell.lane) else {
             return invalid(
@@ -349,7 +355,7 @@ fn crossed(spec: &GridSpec, lanes: &[Named], windows: &[Named]) -> Result<Vec<Ve
                 "this lane and window have a cell already; send each pair once",
             );
         }
-        sent[window][lane] = Some(Sent {
+        sent[window][lane] = Some(PairSpec {
             index,
             id: cell.id.clone(),
             roster: cell.roster.clone(),

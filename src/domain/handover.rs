@@ -29,6 +29,13 @@ pub struct DealingContext<'a> {
     pub absences: &'a Absences,
 }
 
+impl<'a> DealingContext<'a> {
+    /// What a rotation with these absences is dealt by.
+    pub fn new(calendar: &'a Calendar, absences: &'a Absences) -> DealingContext<'a> {
+        DealingContext { calendar, absences }
+    }
+}
+
 /// What makes a window open or shut in a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowChange {

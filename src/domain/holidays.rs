@@ -49,7 +49,7 @@ impl fmt::Debug for CountryCode {
 
 /// What a line of the operator's file says of a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Line {
+enum OperatorDay {
     /// A holiday, and what it is called.
     Added(Option<Arc<str>>),
     Removed,
@@ -59,7 +59,7 @@ enum Line {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calendar {
     /// The operator's days.
-    changes: BTreeMap<(CountryCode, Date), Line>,
+    changes: BTreeMap<(CountryCode, Date), OperatorDay>,
     fingerprint: u64,
 }
 
@@ -98,10 +98,10 @@ impl Calendar {
         Ok(Calendar::with_changes(changes))
     }
 
-    fn with_changes(changes: BTreeMap<(CountryCode, Date), Line>) -> Calendar {
+    fn with_changes(changes: BTreeMap<(CountryCode, Date), OperatorDay>) -> Calendar {
         let mut hash = fnv1a(table::fingerprint(), zones::tzdata_version().as_bytes());
         for ((country, date), line) in &changes {
-            let added = *line != Line::Removed;
+            let added = *line != OperatorDay::Removed;
             hash = fnv1a(hash, format!("{country} {date} {added};").as_bytes());
         }
         Calendar {
@@ -124,7 +124,7 @@ impl Calendar {
     /// Whether the day is a national public holiday in a country.
     pub fn is_national_holiday(&self, country: CountryCode, date: Date) -> bool {
         match self.change(country, date) {
-            Some(line) => *line != Line::Removed,
+            Some(line) => *line != OperatorDay::Removed,
             None => country.0.is_holiday(days::number(date)),
         }
     }
@@ -132,7 +132,7 @@ impl Calendar {
     /// What the operator's file calls a holiday.
     pub fn name(&self, country: CountryCode, date: Date) -> Option<&str> {
         match self.change(country, date) {
-            Some(Line::Added(name)) => name.as_deref(),
+            Some(OperatorDay::Added(name)) => name.as_deref(),
             _ => None,
         }
     }
@@ -143,7 +143,8 @@ impl Calendar {
         self.changes
             .iter()
             .filter(|((code, _), line)| {
-                **line != Line::Removed && (*code == country || Some(*code) == country.country())
+                **line != OperatorDay::Removed
+                    && (*code == country || Some(*code) == country.country())
             })
             .map(|((_, date), _)| date.year())
             .fold(country.0.last_year(), i16::max)
@@ -167,11 +168,12 @@ impl Calendar {
             return found;
         }
         found.retain(|&day| {
-            days::date(day).is_none_or(|date| self.change(country, date) != Some(&Line::Removed))
+            days::date(day)
+                .is_none_or(|date| self.change(country, date) != Some(&OperatorDay::Removed))
         });
         for &(code, date) in self.changes.keys() {
             let ours = code == country || Some(code) == country.country();
-            let added = || matches!(self.change(country, date), Some(Line::Added(_)));
+            let added = || matches!(self.change(country, date), Some(OperatorDay::Added(_)));
             if ours && days::number(date) >= from && added() {
                 found.push(days::number(date));
             }
@@ -179,7 +181,7 @@ impl Calendar {
         found
     }
 
-    fn change(&self, country: CountryCode, date: Date) -> Option<&Line> {
+    fn change(&self, country: CountryCode, date: Date) -> Option<&OperatorDay> {
         // A fast path: few installations have a file, and every day of every walk is checked.
         if self.changes.is_empty() {
             return None;
@@ -197,7 +199,7 @@ fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
 }
 
 /// Parses one line of the operator's file.
-fn read_line(line: &str) -> Result<((CountryCode, Date), Line), String> {
+fn read_line(line: &str) -> Result<((CountryCode, Date), OperatorDay), String> {
     let (added, line) = match line.strip_prefix('-') {
         Some(rest) => (false, rest.trim_start()),
         None => (true, line),
@@ -216,8 +218,8 @@ fn read_line(line: &str) -> Result<((CountryCode, Date), Line), String> {
     })?;
     let name = rest.trim_matches(is_separator);
     let change = match added {
-        true => Line::Added((!name.is_empty()).then(|| name.into())),
-        false => Line::Removed,
+        true => OperatorDay::Added((!name.is_empty()).then(|| name.into())),
+        false => OperatorDay::Removed,
     };
     Ok(((country, date), change))
 }

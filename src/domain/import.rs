@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// A person by id and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct PersonName {
     pub id: UserId,
     pub name: String,
 }
@@ -17,11 +17,11 @@ pub struct Named {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportChanges {
     /// People who are new or were deactivated before.
-    pub added: Vec<Named>,
+    pub added: Vec<PersonName>,
     /// People whose records change, each with the changed fields.
-    pub changed: Vec<(Named, Vec<&'static str>)>,
+    pub changed: Vec<(PersonName, Vec<&'static str>)>,
     /// People who are deactivated: missing from the file, or marked so in it.
-    pub leaving: Vec<Named>,
+    pub leaving: Vec<PersonName>,
     /// Rotations that lose people on duty or all their members.
     pub rotations: Vec<RotationLoss>,
     /// The number of people before.
@@ -34,7 +34,7 @@ pub struct RotationLoss {
     pub id: RotationId,
     pub name: String,
     /// The people who come off duty.
-    pub off_duty: Vec<Named>,
+    pub off_duty: Vec<PersonName>,
     /// Whether it has no members left.
     pub is_empty: bool,
 }
@@ -68,7 +68,7 @@ impl ImportChanges {
             }
         }
         changes.leaving = gone.into_values().map(named).collect();
-        let key = |person: &Named| (person.name.to_lowercase(), person.id.to_string());
+        let key = |person: &PersonName| (person.name.to_lowercase(), person.id.to_string());
         changes.leaving.sort_by_key(key);
         changes
     }
@@ -83,7 +83,7 @@ impl ImportChanges {
         let held = on_duty(after);
         let lost = on_duty(before).into_iter();
         let lost = lost.filter(|user| !held.contains(user));
-        let name = |id: UserId| Named {
+        let name = |id: UserId| PersonName {
             name: names.get(&id).map_or_else(|| id.to_string(), Clone::clone),
             id,
         };
@@ -134,8 +134,8 @@ fn on_duty(rotation: &Rotation) -> Vec<UserId> {
     people
 }
 
-fn named(person: &Person) -> Named {
-    Named {
+fn named(person: &Person) -> PersonName {
+    PersonName {
         id: person.id.clone(),
         name: person.name().to_owned(),
     }
@@ -183,7 +183,7 @@ mod tests {
         text.split_whitespace().map(person).collect()
     }
 
-    fn ids(people: &[Named]) -> String {
+    fn ids(people: &[PersonName]) -> String {
         let ids: Vec<&str> = people.iter().map(|person| person.id.as_str()).collect();
         ids.join(" ")
     }
@@ -202,7 +202,8 @@ mod tests {
             ("a", "a -b", ["", "", ""], 1),
         ] {
             let changes = ImportChanges::of_people(&people(before), &people(after));
-            let changed: Vec<Named> = changes.changed.iter().map(|(who, _)| who.clone()).collect();
+            let changed: Vec<PersonName> =
+                changes.changed.iter().map(|(who, _)| who.clone()).collect();
             let found = [&changes.added, &changed, &changes.leaving].map(|list| ids(list));
             assert_eq!(found, expected.map(String::from), "{before} to {after}");
             assert_eq!(changes.people_before, count, "{before}");

@@ -105,10 +105,7 @@ impl<'c> Days<'c> {
         });
         Days {
             calendar,
-            range: range.unwrap_or(Interval {
-                from: Timestamp::UNIX_EPOCH,
-                until: Timestamp::UNIX_EPOCH,
-            }),
+            range: range.unwrap_or(Interval::new(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)),
             nights: BTreeMap::new(),
             free: BTreeMap::new(),
         }
@@ -211,10 +208,7 @@ fn stretches(
     let days = first.series(1.day()).take_while(|day| *day <= last);
     let found = days.filter_map(|day| {
         let (from, until) = stretch(day)?;
-        let stretch = Interval {
-            from: at(from)?,
-            until: at(until)?,
-        };
+        let stretch = Interval::new(at(from)?, at(until)?);
         period.meets(stretch)
     });
     found.collect()

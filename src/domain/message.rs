@@ -36,7 +36,7 @@ pub struct Message {
     pub subject: Subject,
     pub content: Content,
     /// The answers that the recipient may give; empty if none is expected.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<OfferedAnswer>,
     /// The names, at queueing, of the people in the content.
     pub people: PeopleNames,
     /// The message is not sent at or after this instant. `None` leaves only the limit of a day.
@@ -75,7 +75,7 @@ pub enum Subject {
 
 words! {
     /// An answer offered with a message, on platforms with buttons.
-    pub enum Answer {
+    pub enum OfferedAnswer as Answer {
         /// Accept a cover or swap request.
         Accept = "accept",
         /// Decline it.

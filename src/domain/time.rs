@@ -19,6 +19,17 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// From an instant to another one, which it does not include.
+    pub const fn new(from: Timestamp, until: Timestamp) -> Interval {
+        Interval { from, until }
+    }
+
+    /// From an instant on, for so long, or to the end of time.
+    pub fn ahead(from: Timestamp, length: SignedDuration) -> Interval {
+        let until = from.saturating_add(length).unwrap_or(Timestamp::MAX);
+        Interval { from, until }
+    }
+
     /// Whether the interval contains an instant.
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.until
@@ -41,19 +52,13 @@ impl Interval {
 
     /// The part from an instant on; `None` once it has ended.
     pub fn since(&self, at: Timestamp) -> Option<Interval> {
-        let rest = Interval {
-            from: self.from.max(at),
-            until: self.until,
-        };
+        let rest = Interval::new(self.from.max(at), self.until);
         (!rest.is_empty()).then_some(rest)
     }
 
     /// The intersection with another interval; `None` if it is empty.
     pub fn meets(&self, other: Interval) -> Option<Interval> {
-        let shared = Interval {
-            from: self.from.max(other.from),
-            until: self.until.min(other.until),
-        };
+        let shared = Interval::new(self.from.max(other.from), self.until.min(other.until));
         (!shared.is_empty()).then_some(shared)
     }
 }
@@ -82,10 +87,7 @@ pub fn without(spans: &[Interval], others: &[Interval]) -> Vec<Interval> {
         }
         for cut in others[first..].iter().take_while(|cut| cut.from < until) {
             if from < cut.from {
-                left.push(Interval {
-                    from,
-                    until: cut.from,
-                });
+                left.push(Interval::new(from, cut.from));
             }
             from = from.max(cut.until);
         }

@@ -17,7 +17,7 @@ mod workspace;
 pub(super) mod tests;
 
 pub use duty::Duty;
-pub use scene::{Around, Known, Plan, Rank, Wanted};
+pub use scene::{Around, Known, Plan, Rank, WarningFilter};
 
 use super::ids::{CellId, UserId};
 use super::time::Interval;
@@ -76,7 +76,7 @@ const FINDERS: [(WarningKind, Finder); WarningKind::ALL.len()] = [
 ];
 
 /// Whether any wanted warning depends on the duty of people in other rotations.
-pub fn needs_others(wanted: Wanted, settings: &WarningSettings) -> bool {
+pub fn needs_others(wanted: WarningFilter, settings: &WarningSettings) -> bool {
     let kinds = [WarningKind::ShortRest, WarningKind::DoubleDuty];
     kinds.into_iter().any(|kind| wanted.wants(kind, settings))
 }
@@ -84,7 +84,7 @@ pub fn needs_others(wanted: Wanted, settings: &WarningSettings) -> bool {
 /// The warnings of a rotation in a range, by where they begin, those that matter most first. Kinds that the rotation has switched off
 /// are left out, and so are those that are not wanted and what is beyond [`MOST_OF_A_KIND`]. `duty` is that of its people here, as
 /// planned, and in other rotations.
-pub fn found(plan: Plan, around: &Around, duty: &Duty, wanted: Wanted) -> Vec<Warning> {
+pub fn found(plan: Plan, around: &Around, duty: &Duty, wanted: WarningFilter) -> Vec<Warning> {
     let rotation = plan.rotation;
     if !rotation.enabled || plan.range.is_empty() {
         return Vec::new();

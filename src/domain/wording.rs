@@ -24,7 +24,7 @@ use jiff::Timestamp;
 
 /// The forms of a person's name in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NameForms {
     pub name: String,
     /// The form that notifies the person on the platform.
     pub handle: String,
@@ -33,7 +33,7 @@ pub struct Named {
 /// How a platform renders people, user text and instants.
 pub trait Renderer {
     /// A person.
-    fn named(&self, user: &UserId) -> Named;
+    fn named(&self, user: &UserId) -> NameForms;
 
     /// User text on one line, escaped so that it contains no markup.
     fn plain(&self, text: &str) -> String;

@@ -257,10 +257,7 @@ fn rotation(call: &Call, code: &str) -> Result<RotationId, Problem> {
 /// A range of any length.
 fn any_range(from: Moment, to: Moment) -> Result<Interval, Refusal> {
     match from.0 < to.0 {
-        true => Ok(Interval {
-            from: from.0,
-            until: to.0,
-        }),
+        true => Ok(Interval::new(from.0, to.0)),
         false => invalid("to", "send an instant later than `from`"),
     }
 }

@@ -123,8 +123,11 @@ impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
         let elapsed = clock::monotonic().saturating_duration_since(began);
         let response = match outcome {
             Ok(response) => {
-                let (line, status, elapsed) =
-                    (Line(request, edge), response.status, elapsed.as_micros());
+                let (line, status, elapsed) = (
+                    RequestLine(request, edge),
+                    response.status,
+                    elapsed.as_micros(),
+                );
                 let ids = Ids(request, &id);
                 log::debug!(target: target(edge), "{line} {status} in {elapsed} us {ids}");
                 response
@@ -182,7 +185,7 @@ fn target(edge: Option<&dyn Edge>) -> &'static str {
 fn refuse(request: &Request, edge: Option<&dyn Edge>, problem: &Problem, id: &str) -> Response {
     log_problem(
         target(edge),
-        &Line(request, edge),
+        &RequestLine(request, edge),
         problem,
         &Ids(request, id),
     );
@@ -204,9 +207,9 @@ fn log_problem(target: &str, what: &dyn fmt::Display, problem: &Problem, id: &dy
 }
 
 /// A request in the log: where it is from, and what it asks, without its query, which may contain email addresses.
-struct Line<'a>(&'a Request, Option<&'a dyn Edge>);
+struct RequestLine<'a>(&'a Request, Option<&'a dyn Edge>);
 
-impl fmt::Display for Line<'_> {
+impl fmt::Display for RequestLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, _) = url::split(self.0.target());
         let path = self.1.map_or(path.into(), |edge| edge.logged(path));

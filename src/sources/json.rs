@@ -24,10 +24,7 @@ fn parse(text: &str) -> Option<Timestamp> {
 
 /// A span of two instants; `None` if it is empty.
 pub(super) fn span(from: Instant, until: Instant) -> Option<Interval> {
-    let span = Interval {
-        from: from.0,
-        until: until.0,
-    };
+    let span = Interval::new(from.0, until.0);
     (!span.is_empty()).then_some(span)
 }
 

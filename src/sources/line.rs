@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::pace::{Pace, Turn};
-use crate::client::{Answer, Client, DialError, Limits, Proxy, Request, Tls};
+use crate::client::{Client, DialError, HttpResponse, Limits, Proxy, Request, Tls};
 use crate::domain::external::ReadFailure;
 use crate::runtime::clock::{Clock, monotonic};
 use serde::de::DeserializeOwned;
@@ -20,7 +20,7 @@ const LIMITS: Limits = Limits {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How requests go to one address.
-pub(super) struct Line {
+pub(super) struct PartnerClient {
     client: Client,
     /// Without a trailing slash.
     base: String,
@@ -28,15 +28,15 @@ pub(super) struct Line {
     pace: Mutex<Pace>,
 }
 
-impl Line {
+impl PartnerClient {
     /// A line to an address. `headers` are sent with every request.
     pub(super) fn new(
         tls: &Tls,
         proxy: Option<Proxy>,
         base: &str,
         headers: Vec<(String, String)>,
-    ) -> Line {
-        Line {
+    ) -> PartnerClient {
+        PartnerClient {
             // Settings permit http to this machine only.
             client: Client::new(tls, base.starts_with("http://"), proxy),
             base: base.to_owned(),
@@ -63,7 +63,7 @@ impl Line {
         })
     }
 
-    fn ask(&self, path: &str) -> Result<Answer, Failure> {
+    fn ask(&self, path: &str) -> Result<HttpResponse, Failure> {
         self.take_turn()?;
         let url = format!("{}{path}", self.base);
         let mut request = Request::get(&url).within(LIMITS);
@@ -137,7 +137,7 @@ fn unanswered(error: DialError) -> Failure {
 }
 
 /// Whether an answer can be used.
-fn judge(answer: &Answer, took: Duration, path: &str) -> Result<(), Failure> {
+fn judge(answer: &HttpResponse, took: Duration, path: &str) -> Result<(), Failure> {
     let path = without_query(path);
     let kind = match answer.status {
         // PagerDuty answers 201 to a listing.
@@ -190,8 +190,8 @@ pub(super) fn segment(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn answer(status: u16, bytes: usize, truncated: bool) -> Answer {
-        Answer {
+    fn answer(status: u16, bytes: usize, truncated: bool) -> HttpResponse {
+        HttpResponse {
             status,
             headers: Vec::new(),
             body: vec![b'x'; bytes],

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::json::{Instant, said, span};
-use super::units::{self, Answer, Rotation, Who};
+use super::units::{self, Rotation, TimelineResponse, Who};
 use crate::domain::external::{
     Definition, Member, MemberKind, Outline, OutsideOverride, OutsidePerson, OutsideZone, Partner,
     ScheduleSummary, Timeline,
@@ -132,7 +132,7 @@ pub(super) fn timeline_of<W: Who + DeserializeOwned>(
     partner: Partner,
     span: Interval,
 ) -> Result<Timeline, Failure> {
-    let answer: Answer<W> = read(answer, partner)?;
+    let answer: TimelineResponse<W> = read(answer, partner)?;
     units::timeline(&[answer], span)
 }
 

@@ -53,7 +53,7 @@ struct Period<W> {
 /// The answer of a timeline.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Answer<W> {
+pub(super) struct TimelineResponse<W> {
     start_date: Instant,
     end_date: Instant,
     final_timeline: Option<Rows<W>>,
@@ -93,7 +93,7 @@ struct Joined {
 /// # Errors
 /// [`Failure`] if an answer has no final timeline.
 pub(super) fn timeline<W: Who>(
-    answers: &[Answer<W>],
+    answers: &[TimelineResponse<W>],
     wanted: Interval,
 ) -> Result<Timeline, Failure> {
     let (Some(first), Some(last)) = (answers.first(), answers.last()) else {
@@ -166,15 +166,12 @@ const MOST_ANSWERS: usize = 60;
 /// Those of `ask`, and where the answers make no timeline.
 pub(super) fn read<W: Who + Clone>(
     span: Interval,
-    mut ask: impl FnMut(i64, Timestamp) -> Result<Answer<W>, Failure>,
+    mut ask: impl FnMut(i64, Timestamp) -> Result<TimelineResponse<W>, Failure>,
 ) -> Result<Timeline, Failure> {
-    let mut answers: Vec<Answer<W>> = Vec::new();
+    let mut answers: Vec<TimelineResponse<W>> = Vec::new();
     let mut from = Some(span.from);
     while let Some(date) = from.filter(|_| answers.len() < MOST_ANSWERS) {
-        let rest = Interval {
-            from: date,
-            until: span.until,
-        };
+        let rest = Interval::new(date, span.until);
         answers.push(ask(weeks(rest), date)?);
         from = to_ask_on(&answers, span);
     }
@@ -182,7 +179,7 @@ pub(super) fn read<W: Who + Clone>(
 }
 
 /// Whether answers reach to the end of a span; otherwise the instant from which to ask on.
-fn to_ask_on<W>(answers: &[Answer<W>], wanted: Interval) -> Option<Timestamp> {
+fn to_ask_on<W>(answers: &[TimelineResponse<W>], wanted: Interval) -> Option<Timestamp> {
     let last = answers.last()?;
     let reached = last.end_date.0;
     // An answer without any progress is the last one.
@@ -276,10 +273,10 @@ fn whole_of(piece: &Piece, wholes: &[Piece]) -> Option<Interval> {
     let whole = wholes.iter().find(|whole| {
         whole.member.is_same(&piece.member) && whole.span.contains(piece.span.from)
     })?;
-    Some(Interval {
-        from: whole.span.from,
-        until: whole.span.until.max(piece.span.until),
-    })
+    Some(Interval::new(
+        whole.span.from,
+        whole.span.until.max(piece.span.until),
+    ))
 }
 
 /// A rotation of a schedule.

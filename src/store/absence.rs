@@ -21,10 +21,7 @@ fn read(row: &Row, first: usize) -> Result<Absence> {
     Ok(Absence {
         id: row.get::<_, String>(first)?.into(),
         user: row.get::<_, String>(first + 1)?.into(),
-        period: Interval {
-            from: instant(row.get(first + 3)?)?,
-            until: instant(row.get(first + 4)?)?,
-        },
+        period: Interval::new(instant(row.get(first + 3)?)?, instant(row.get(first + 4)?)?),
         reason: row.get(first + 5)?,
         applies_to: rotation.map_or(AppliesTo::AllRotations, |id| AppliesTo::Rotation(id.into())),
     })

@@ -20,10 +20,10 @@ const COLUMNS: &str =
                        turn_selection, request_id";
 
 fn period(row: &Row, from: usize) -> Result<Interval> {
-    Ok(Interval {
-        from: instant(row.get(from)?)?,
-        until: instant(row.get(from + 1)?)?,
-    })
+    Ok(Interval::new(
+        instant(row.get(from)?)?,
+        instant(row.get(from + 1)?)?,
+    ))
 }
 
 pub(super) fn kind_named(name: &str) -> Result<ArrangementKind> {

@@ -10,7 +10,7 @@ use super::files::{
 use super::paths::{folder_of, named, with_suffix};
 use super::progress::{copying, watch};
 use super::schema::{self, Differences};
-use super::version::{Found, VERSION, recognise};
+use super::version::{FileIdentity, VERSION, recognise};
 use super::{Damage, Error, ReadTx, Result, integrity, rows};
 use crate::failpoint;
 use rusqlite::config::DbConfig;
@@ -239,7 +239,7 @@ fn copy_into(source: &Path, partial: &Path, copy: &File) -> Result<(), String> {
     copy.sync_all().map_err(|error| named(partial, error))
 }
 
-fn refuse_foreign(conn: &Connection, path: &Path) -> Result<Found, String> {
+fn refuse_foreign(conn: &Connection, path: &Path) -> Result<FileIdentity, String> {
     let found = recognise(conn, path)?;
     if found.is_empty {
         return Err(named(path, "an empty database; there is nothing in it"));
@@ -251,7 +251,7 @@ fn refuse_foreign(conn: &Connection, path: &Path) -> Result<Found, String> {
 pub struct Inspection {
     conn: Connection,
     path: PathBuf,
-    found: Found,
+    found: FileIdentity,
     differences: Differences,
 }
 

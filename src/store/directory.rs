@@ -26,6 +26,11 @@ pub struct Page {
 }
 
 impl Page {
+    /// The first page, of so many rows.
+    pub fn first(size: u32) -> Page {
+        Page { number: 1, size }
+    }
+
     /// The number of rows before the page.
     pub(super) fn offset(self) -> i64 {
         i64::from(self.number.saturating_sub(1)).saturating_mul(i64::from(self.size))

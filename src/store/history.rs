@@ -353,10 +353,7 @@ pub fn load_standstill(tx: &ReadTx, id: &RotationId, at: Timestamp) -> Result<Op
     let Some(row) = rows.next()? else {
         return Ok(None);
     };
-    let last = Interval {
-        from: instant(row.get(0)?)?,
-        until: instant(row.get(1)?)?,
-    };
+    let last = Interval::new(instant(row.get(0)?)?, instant(row.get(1)?)?);
     Ok(last.contains(at).then_some(last))
 }
 

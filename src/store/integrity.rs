@@ -48,7 +48,7 @@ struct Schema {
 
 /// What has been found so far.
 #[derive(Debug, Default)]
-struct Found {
+struct Findings {
     seen: BTreeSet<String>,
     lines: BTreeMap<Part, Vec<String>>,
     /// Findings that are not listed, by part.
@@ -64,7 +64,7 @@ struct Found {
 /// If not even the list of tables can be read.
 pub(super) fn check(conn: &Connection) -> Result<Damage> {
     let schema = Schema::read(conn)?;
-    let mut found = Found::default();
+    let mut found = Findings::default();
     // Without the limit SQLite ends after a hundred errors.
     let whole = format!("PRAGMA integrity_check({})", i32::MAX);
     let is_whole = found.take_lines(conn, &whole, &schema);
@@ -155,7 +155,7 @@ fn number(text: &str) -> Option<(u64, &str)> {
     Some((digits.parse().ok()?, rest))
 }
 
-impl Found {
+impl Findings {
     /// Adds what a check says, also where it ends with an error.
     fn take_lines(&mut self, conn: &Connection, sql: &str, schema: &Schema) -> Result<()> {
         rows::each_text(conn, sql, |text| {

@@ -51,7 +51,7 @@ impl Outgoing {
 
 /// A sent message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentMessage {
     pub at: Timestamp,
     pub message: Message,
     /// The platform's reference; `None` for messages that were posted by storing them.
@@ -336,7 +336,7 @@ pub fn next_message(tx: &ReadTx) -> Result<Option<Timestamp>> {
 }
 
 /// The sent messages among the `most` newest ones, in sending order.
-pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>> {
+pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<SentMessage>> {
     let sql = format!(
         "SELECT state, ended_at, reference, {MESSAGE} FROM message ORDER BY sequence DESC LIMIT ?1"
     );
@@ -345,7 +345,7 @@ pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>> {
     let mut sent = Vec::new();
     while let Some(row) = rows.next()? {
         if row.get::<_, String>(0)? == "sent" {
-            sent.push(Sent {
+            sent.push(SentMessage {
                 at: instant(row.get(1)?)?,
                 reference: row.get::<_, Option<String>>(2)?.map(Into::into),
                 message: message(row, 3)?,
@@ -353,7 +353,7 @@ pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>> {
         }
     }
     sent.reverse();
-    sent.sort_by_key(|message: &Sent| message.at);
+    sent.sort_by_key(|message: &SentMessage| message.at);
     Ok(sent)
 }
 

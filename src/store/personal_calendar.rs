@@ -164,10 +164,10 @@ pub fn list_mirrored(tx: &ReadTx, calendar: &PersonalCalendarId) -> Result<Vec<M
 }
 
 fn period(row: &Row, at: usize) -> Result<Interval> {
-    Ok(Interval {
-        from: instant(row.get(at)?)?,
-        until: instant(row.get(at + 1)?)?,
-    })
+    Ok(Interval::new(
+        instant(row.get(at)?)?,
+        instant(row.get(at + 1)?)?,
+    ))
 }
 
 /// Replaces the absences of a calendar by these, which are in order of their beginning.

@@ -3,7 +3,7 @@
 //! No code of the file is run and no row is read, so a malicious file is refused as quickly as any other.
 
 use super::paths::named;
-use super::version::{Found, VERSION, build};
+use super::version::{FileIdentity, VERSION, build};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -74,14 +74,18 @@ type Schema = BTreeMap<(u8, String), Entry>;
 const TYPES: [&str; 5] = ["table", "index", "trigger", "view", "entry"];
 
 /// As [`compare`], but any difference is an error.
-pub(super) fn refuse_other(conn: &Connection, found: &Found, path: &Path) -> Result<(), String> {
+pub(super) fn refuse_other(
+    conn: &Connection,
+    found: &FileIdentity,
+    path: &Path,
+) -> Result<(), String> {
     compare(conn, found, path)?.refuse(path)
 }
 
 /// Compares the schema of a database with that of its version. The error names the path.
 pub(super) fn compare(
     conn: &Connection,
-    found: &Found,
+    found: &FileIdentity,
     path: &Path,
 ) -> Result<Differences, String> {
     let failed = |error: rusqlite::Error| named(path, error);

@@ -406,10 +406,7 @@ struct SnapshotShape {
 }
 
 pub(super) fn interval(from: i64, until: i64) -> Result<Interval> {
-    Ok(Interval {
-        from: instant(from)?,
-        until: instant(until)?,
-    })
+    Ok(Interval::new(instant(from)?, instant(until)?))
 }
 
 pub(super) fn snapshot_to_json(snapshot: &Snapshot) -> Result<String> {

@@ -55,7 +55,7 @@ pub(super) fn superseded(conn: &Connection) -> rusqlite::Result<Option<String>> 
 }
 
 /// The identification of a file.
-pub(super) struct Found {
+pub(super) struct FileIdentity {
     pub(super) version: i64,
     /// Nothing was ever written to it except by Litestream.
     pub(super) is_empty: bool,
@@ -65,11 +65,11 @@ pub(super) struct Found {
 const MAX_READING: Duration = Duration::from_secs(15);
 
 /// Identifies a file. Refuses another program's database and one of a newer version. Changes nothing.
-pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<Found, String> {
+pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<FileIdentity, String> {
     rows::within(MAX_READING, conn, || identify(conn, path))
 }
 
-fn identify(conn: &Connection, path: &Path) -> Result<Found, String> {
+fn identify(conn: &Connection, path: &Path) -> Result<FileIdentity, String> {
     let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
     let number = |sql: &str| {
         let number = conn.query_row(sql, [], |row| row.get::<_, i64>(0));
@@ -101,5 +101,5 @@ fn identify(conn: &Connection, path: &Path) -> Result<Found, String> {
             path.display()
         ));
     }
-    Ok(Found { version, is_empty })
+    Ok(FileIdentity { version, is_empty })
 }

@@ -53,14 +53,14 @@ use crate::server::rate::{Rates, Refusals};
 use crate::server::room::{self, RequestBudget};
 use crate::server::{Edge, Outcome, Problem, Request, Response};
 use crate::wire::url;
-use crate::wire::url::Found;
+use crate::wire::url::RouteMatch;
 use form::Form;
 use gate::Site;
 use notes::Notes;
 use pages::docs::Docs;
 use readings::FeedReadings;
 use routes::{ROUTES, Who};
-use sent::{Repeats, Sent};
+use sent::{FormHistory, Repeats};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -107,7 +107,7 @@ pub struct Web {
     budget: RequestBudget,
     notes: Notes,
     feed_readings: FeedReadings,
-    sent: Sent,
+    sent: FormHistory,
     repeats: Repeats,
     /// Makes the OpenAPI document, of which the pages about the API are made when first asked for.
     api: fn() -> Value,
@@ -143,7 +143,7 @@ impl Web {
             refusals: Refusals::default(),
             notes: Notes::default(),
             feed_readings: FeedReadings::default(),
-            sent: Sent::default(),
+            sent: FormHistory::default(),
             repeats: Repeats::default(),
             api: || Value::Null,
             docs: OnceLock::new(),
@@ -178,12 +178,12 @@ impl Web {
         let (path, query) = url::split(request.target());
         let is_read = matches!(request.method(), "GET" | "HEAD");
         let (row, parts) = match routes::find(request.method(), path) {
-            Found::Row(index, parts) => {
+            RouteMatch::Row(index, parts) => {
                 let parts: Vec<Cow<str>> = parts.into_iter().map(|(_, part)| part).collect();
                 (index, parts)
             }
-            Found::Nothing => return Err(Problem::unknown_route()),
-            Found::OtherMethod(allowed) => {
+            RouteMatch::Nothing => return Err(Problem::unknown_route()),
+            RouteMatch::OtherMethod(allowed) => {
                 self.site.check_host(request)?;
                 return Err(Problem::wrong_method(&allowed));
             }
@@ -290,8 +290,8 @@ impl Edge for Web {
     fn counted(&self, request: &Request) -> Option<&RouteMetrics> {
         let (path, _) = url::split(request.target());
         match routes::find(request.method(), path) {
-            Found::Row(index, _) => Some(&self.counters[index]),
-            Found::OtherMethod(_) | Found::Nothing => None,
+            RouteMatch::Row(index, _) => Some(&self.counters[index]),
+            RouteMatch::OtherMethod(_) | RouteMatch::Nothing => None,
         }
     }
 

@@ -206,10 +206,7 @@ fn said_meanwhile(visit: &Visit, rotation: &Rotation, seen: &str) -> Result<Mark
         ..AuditFilter::default()
     };
     let size = u32::try_from(changes.min(MOST_CHANGES)).unwrap_or_default();
-    let page = Page {
-        number: 1,
-        size: size.max(1),
-    };
+    let page = Page::first(size.max(1));
     let (mut entries, _) = audit::list(visit.app(), &visit.caller, &filter, page)?;
     entries.truncate(size as usize);
     entries.reverse();

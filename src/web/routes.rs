@@ -8,7 +8,7 @@ use super::pages::{
 use super::visit::Visit;
 use super::{ROOM, Web, assets};
 use crate::server::{Outcome, Request};
-use crate::wire::url::{self, Found};
+use crate::wire::url::{self, RouteMatch};
 use std::borrow::Cow;
 
 /// What a handler is given where nobody's name matters: the parts of the path that its pattern leaves open.
@@ -177,10 +177,10 @@ pub fn logged(path: &str) -> Cow<'_, str> {
 }
 
 /// Finds a path.
-pub fn find<'a>(method: &str, path: &'a str) -> Found<'a> {
+pub fn find<'a>(method: &str, path: &'a str) -> RouteMatch<'a> {
     let rows = ROUTES.iter().map(|row| (row.method, row.pattern));
     let sent = url::segments(path);
-    sent.map_or(Found::Nothing, |sent| url::find(rows, method, &sent))
+    sent.map_or(RouteMatch::Nothing, |sent| url::find(rows, method, &sent))
 }
 
 #[cfg(test)]
@@ -233,12 +233,12 @@ mod tests {
             ("DELETE", "/login", "GET, POST, HEAD"),
         ] {
             let shown = match find(method, path) {
-                Found::Row(index, parts) => {
+                RouteMatch::Row(index, parts) => {
                     let parts = parts.iter().map(|(_, part)| format!(" {part}"));
                     format!("{}{}", ROUTES[index].pattern, parts.collect::<String>())
                 }
-                Found::OtherMethod(allowed) => allowed,
-                Found::Nothing => "-".into(),
+                RouteMatch::OtherMethod(allowed) => allowed,
+                RouteMatch::Nothing => "-".into(),
             };
             assert_eq!(shown, expected, "{method} {path}");
         }

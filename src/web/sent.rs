@@ -20,9 +20,9 @@ type Slot = Arc<Mutex<Option<String>>>;
 
 /// The forms of the last day.
 #[derive(Default)]
-pub struct Sent(Mutex<HashMap<[u8; 32], (Slot, Timestamp)>>);
+pub struct FormHistory(Mutex<HashMap<[u8; 32], (Slot, Timestamp)>>);
 
-impl Sent {
+impl FormHistory {
     /// Carries a form out, unless it has been. `key` names the form, its reader and what they typed. An answer that redirects is
     /// remembered; after any other the form may be sent again. While a form is carried out, the same form waits.
     ///
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_redirects_is_done_once() {
-        let (sent, now) = (Sent::default(), Timestamp::UNIX_EPOCH);
+        let (sent, now) = (FormHistory::default(), Timestamp::UNIX_EPOCH);
         let count = Cell::new(0);
         let send = |key: u8, status: u16| {
             let act = || {
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn few_are_kept() {
-        let sent = Sent::default();
+        let sent = FormHistory::default();
         let at = |second: i64| Timestamp::from_second(second).expect("in range");
         for number in 0..MOST + 10 {
             let mut key = [0; 32];

@@ -133,10 +133,7 @@ pub fn parse(bytes: &[u8]) -> Result<NewAbsence, Refusal> {
 /// As [`parse`].
 pub(super) fn absence(request: AbsenceRequest) -> Result<NewAbsence, Refusal> {
     check_length("reason", request.reason.as_deref(), REASON)?;
-    let period = Interval {
-        from: request.from.0,
-        until: request.until.0,
-    };
+    let period = Interval::new(request.from.0, request.until.0);
     if period.until <= period.from {
         return invalid("until", "send an instant later than `from`");
     }

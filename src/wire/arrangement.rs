@@ -119,10 +119,7 @@ impl TurnSelection {
     pub(super) fn read(self) -> domain::TurnSelection {
         domain::TurnSelection {
             kind: self.kind,
-            turn: Interval {
-                from: self.from.0,
-                until: self.to.0,
-            },
+            turn: Interval::new(self.from.0, self.to.0),
         }
     }
 
@@ -272,9 +269,9 @@ pub struct AssignmentRequest {
 }
 
 /// A write body whose operation id is required. A preview of the same body does not require it.
-pub struct Named<T>(PhantomData<T>);
+pub struct WithOperationId<T>(PhantomData<T>);
 
-impl<T: JsonSchema> JsonSchema for Named<T> {
+impl<T: JsonSchema> JsonSchema for WithOperationId<T> {
     fn schema_name() -> Cow<'static, str> {
         format!("{}WithOperationId", T::schema_name()).into()
     }
@@ -406,10 +403,7 @@ pub(super) fn check_operation_id(id: &str) -> Result<(), Refusal> {
 
 /// Reads the interval of a request. `path` is the prefix of the members' paths.
 pub(super) fn period(path: &str, from: UtcMoment, to: UtcMoment) -> Result<Interval, Refusal> {
-    let period = Interval {
-        from: from.0,
-        until: to.0,
-    };
+    let period = Interval::new(from.0, to.0);
     match period.is_empty() {
         true => invalid(format!("{path}to"), "send an instant later than `from`"),
         false => Ok(period),

@@ -16,7 +16,7 @@ const LONGEST_DELAY: i32 = 60_000;
 /// The response of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Answer {
+pub struct ReceiverResponse {
     pub status: u16,
     pub headers: BTreeMap<String, String>,
     /// In real time, regardless of the development clock.
@@ -24,10 +24,10 @@ pub struct Answer {
     pub body: String,
 }
 
-impl Default for Answer {
+impl Default for ReceiverResponse {
     /// Status 200, an empty body, no delay.
-    fn default() -> Answer {
-        Answer {
+    fn default() -> ReceiverResponse {
+        ReceiverResponse {
             status: 200,
             headers: BTreeMap::new(),
             delay_ms: 0,
@@ -65,11 +65,11 @@ struct AnswerRequest {
     body: Option<String>,
 }
 
-/// Reads the response of a receiver. Omitted members have the values of [`Answer::default`].
+/// Reads the response of a receiver. Omitted members have the values of [`ReceiverResponse::default`].
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
-pub fn answer(bytes: &[u8]) -> Result<Answer, Refusal> {
+pub fn answer(bytes: &[u8]) -> Result<ReceiverResponse, Refusal> {
     let request: AnswerRequest = body::parse(bytes)?;
     let status = match request.status.map_or(200, |status| status.0) {
         status @ 200..=599 => status.unsigned_abs() as u16,
@@ -88,7 +88,7 @@ pub fn answer(bytes: &[u8]) -> Result<Answer, Refusal> {
     for (name, value) in &headers {
         check_header(name, value)?;
     }
-    Ok(Answer {
+    Ok(ReceiverResponse {
         status,
         headers,
         delay_ms,
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn answers_have_the_members_sent() {
-        assert_eq!(answer(b"{}"), Ok(Answer::default()));
+        assert_eq!(answer(b"{}"), Ok(ReceiverResponse::default()));
         let body = r#"{"status":"503","headers":{"Retry-After":"7"},"delayMs":60000,"body":"no"}"#;
         let read = answer(body.as_bytes()).unwrap();
         let shown = json!({

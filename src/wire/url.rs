@@ -47,7 +47,7 @@ pub fn parameters(query: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// Where a path leads.
-pub enum Found<'a> {
+pub enum RouteMatch<'a> {
     /// To the row with this index, with what it has in the place of each parameter.
     Row(usize, Vec<(&'static str, Cow<'a, str>)>),
     /// To rows for these methods alone.
@@ -61,7 +61,7 @@ pub fn find<'a>(
     rows: impl Iterator<Item = (&'static str, &'static str)>,
     method: &str,
     segments: &[&'a str],
-) -> Found<'a> {
+) -> RouteMatch<'a> {
     let method = if method == "HEAD" { "GET" } else { method };
     let mut allowed = Vec::new();
     for (index, (known, pattern)) in rows.enumerate() {
@@ -69,19 +69,19 @@ pub fn find<'a>(
             continue;
         };
         if known == method {
-            return Found::Row(index, parts);
+            return RouteMatch::Row(index, parts);
         }
         if !allowed.contains(&known) {
             allowed.push(known);
         }
     }
     if allowed.is_empty() {
-        return Found::Nothing;
+        return RouteMatch::Nothing;
     }
     if allowed.contains(&"GET") {
         allowed.push("HEAD");
     }
-    Found::OtherMethod(allowed.join(", "))
+    RouteMatch::OtherMethod(allowed.join(", "))
 }
 
 /// The names of the parameters of a pattern, and `None` for each literal segment.

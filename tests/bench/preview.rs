@@ -3,7 +3,7 @@
 use crate::seed::{Scratch, Seed, caller};
 use crate::table::{Floor, median, row, section};
 use jiff::Timestamp;
-use rota::actions::preview::{self, Wanted, When};
+use rota::actions::preview::{self, PreviewQuery, When};
 use rota::domain::cadence::{Cadence, Kind, Skips};
 use rota::domain::edit::Edits;
 use rota::domain::grid::{
@@ -37,10 +37,10 @@ pub fn run() {
             leavers: vec![UserId::from("U3")],
             ..Edits::default()
         };
-        let wanted = Wanted {
+        let wanted = PreviewQuery {
             edits,
             warns,
-            ..Wanted::default()
+            ..PreviewQuery::default()
         };
         let begun = Instant::now();
         let when = When::now(DAYS);

@@ -204,16 +204,10 @@ impl FeedReading {
 
     /// The plan as far as it can be computed: where hand-overs are too frequent for all of the span, a part of it.
     fn planned(&self, app: &App, rotation: &Rotation, budget: &mut Budget) -> Vec<Duty> {
-        let dealing = DealingContext {
-            calendar: app.calendar(),
-            absences: &rotation.absences,
-        };
+        let dealing = DealingContext::new(app.calendar(), &rotation.absences);
         let mut until = self.span.until;
         loop {
-            let range = Interval {
-                from: self.span.from,
-                until,
-            };
+            let range = Interval::new(self.span.from, until);
             let found = match self.feed.shows.user() {
                 Some(user) => forecast::duties_of(rotation, dealing, user, range, budget),
                 None => forecast::schedule(rotation, dealing, range),

@@ -1,6 +1,6 @@
 //! Applies what a reading found: the absences of the calendar, and the rotations that they concern.
 
-use super::fetching::{Found, Reading};
+use super::fetching::{CalendarResponse, Reading};
 use super::{ActionError, App, entry, pace};
 use crate::actions::{absences, audit};
 use crate::domain::absence::joined;
@@ -33,11 +33,11 @@ pub(super) fn apply(
         let (now, pace) = (tx.now(), pace(&shared));
         let before = store::list_mirrored(&tx.as_read(), &calendar.id)?;
         let (after, said) = match reading {
-            Ok(Found::NotModified) => {
+            Ok(CalendarResponse::NotModified) => {
                 calendar.succeeded(now, pace, None, None);
                 (None, "read, not modified".to_owned())
             }
-            Ok(Found::Calendar(body)) => {
+            Ok(CalendarResponse::Calendar(body)) => {
                 let validators = Some((body.etag, body.last_modified));
                 let absences = body.absences;
                 calendar.succeeded(now, pace, validators, absences.error);

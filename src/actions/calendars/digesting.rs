@@ -1,7 +1,7 @@
 //! Makes absences of the body of a calendar, within bounds.
 
 use crate::domain::personal_calendar::PersonalCalendar;
-use crate::domain::recurrence::expand::{Wanted, expand};
+use crate::domain::recurrence::expand::{InstanceQuery, expand};
 use crate::domain::recurrence::zone::Zone;
 use crate::domain::recurrence::{TooMuch, Work};
 use crate::domain::time::Interval;
@@ -48,17 +48,14 @@ pub fn read(
     let zone = zone.and_then(Zone::by_name).unwrap_or_else(Zone::utc);
     let email = person.and_then(|person| person.email.as_deref());
     let add = |far: SignedDuration| now.saturating_add(far).unwrap_or(now);
-    let span = Interval {
-        from: add(-BACK),
-        until: add(AHEAD),
-    };
+    let span = Interval::new(add(-BACK), add(AHEAD));
     let words = calendar.words();
     let terms = Terms {
         person: &zone,
         until: span.until,
         counts: &|about| about.counts(calendar.counts, &words, email),
     };
-    let wanted = Wanted {
+    let wanted = InstanceQuery {
         span,
         near: now,
         most: MOST,

@@ -3,7 +3,7 @@
 use super::App;
 use super::digesting::{self, Absences};
 use super::in_progress::{Busy, LARGEST, Place};
-use crate::client::{Answer, DialError, Limits, Request};
+use crate::client::{DialError, HttpResponse, Limits, Request};
 use crate::domain::audit::host;
 use crate::domain::personal_calendar::PersonalCalendar;
 use crate::domain::recurrence::TooMuch;
@@ -22,11 +22,11 @@ const PROCESSOR_TIME: Duration = Duration::from_secs(2);
 const REDIRECTS: usize = 3;
 
 /// What a reading found, or why it failed, for people.
-pub type Reading = Result<Found, String>;
+pub type Reading = Result<CalendarResponse, String>;
 
 /// What a server answered.
 #[derive(Clone, Debug)]
-pub enum Found {
+pub enum CalendarResponse {
     NotModified,
     Calendar(Body),
 }
@@ -71,7 +71,7 @@ pub fn fetch(app: &App, calendar: &PersonalCalendar, mut place: Place) -> Result
     }
     let reading = match answer {
         Err(why) => Err(why),
-        Ok(answer) if answer.status == 304 => Ok(Found::NotModified),
+        Ok(answer) if answer.status == 304 => Ok(CalendarResponse::NotModified),
         Ok(answer) => {
             let room = place.reserve(answer.body.len(), is_stopping);
             let room = room.map_err(NotRead::Busy)?;
@@ -88,7 +88,7 @@ pub fn fetch(app: &App, calendar: &PersonalCalendar, mut place: Place) -> Result
                 return Err(NotRead::Unwanted);
             }
             read.map(|absences| {
-                Found::Calendar(Body {
+                CalendarResponse::Calendar(Body {
                     etag: validator(&answer, "etag"),
                     last_modified: validator(&answer, "last-modified"),
                     absences,
@@ -104,7 +104,7 @@ pub fn fetch(app: &App, calendar: &PersonalCalendar, mut place: Place) -> Result
 }
 
 /// Asks the server, following redirects. The addresses of each are judged as those of webhooks are.
-fn answer(app: &App, calendar: &PersonalCalendar, now: Timestamp) -> Result<Answer, String> {
+fn answer(app: &App, calendar: &PersonalCalendar, now: Timestamp) -> Result<HttpResponse, String> {
     let client = app.calendar_client();
     let until = monotonic() + TIME;
     let mut url = calendar.address.0.clone();
@@ -160,7 +160,7 @@ fn why(error: &DialError) -> String {
 }
 
 /// An answer, if all of its body has come and is not compressed.
-fn whole(answer: Answer) -> Result<Answer, String> {
+fn whole(answer: HttpResponse) -> Result<HttpResponse, String> {
     if answer.truncated {
         return Err(match answer.body.len() >= LARGEST {
             true => "the calendar is larger than 10 MB".to_owned(),
@@ -207,7 +207,7 @@ fn resolved(from: &str, location: &str) -> Option<String> {
 }
 
 /// A validator that can be sent back.
-fn validator(answer: &Answer, name: &str) -> Option<String> {
+fn validator(answer: &HttpResponse, name: &str) -> Option<String> {
     let value = answer.header(name)?.trim();
     let is_plain = value.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     (is_plain && !value.is_empty() && value.len() <= 500).then(|| value.to_owned())

@@ -22,9 +22,9 @@ const BETWEEN: &str = " | ";
 
 /// The topic texts of rotations, computed once for all channels.
 #[derive(Default)]
-pub struct TopicTexts(HashMap<RotationId, Option<Shown>>);
+pub struct TopicTexts(HashMap<RotationId, Option<TopicSource>>);
 
-struct Shown {
+struct TopicSource {
     profile: Profile,
     summary: OnCallSummary,
     duty_handle: Option<String>,
@@ -32,7 +32,7 @@ struct Shown {
     names: PeopleNames,
 }
 
-impl Shown {
+impl TopicSource {
     fn topic(&self) -> Vec<Piece> {
         let subject = TopicSubject {
             profile: &self.profile,
@@ -79,7 +79,12 @@ fn fitting(app: &App, pieces: &[Piece]) -> String {
 }
 
 impl TopicTexts {
-    fn of(&mut self, tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<&Shown>, Error> {
+    fn of(
+        &mut self,
+        tx: &ReadTx,
+        app: &App,
+        id: &RotationId,
+    ) -> Result<Option<&TopicSource>, Error> {
         if !self.0.contains_key(id) {
             self.0.insert(id.clone(), load_text(tx, app, id)?);
         }
@@ -122,14 +127,11 @@ impl TopicTexts {
     }
 }
 
-fn load_text(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<Shown>, Error> {
+fn load_text(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<TopicSource>, Error> {
     let Some(rotation) = store::load_rotation(tx, id)? else {
         return Ok(None);
     };
-    let dealing = DealingContext {
-        calendar: app.calendar(),
-        absences: &rotation.absences,
-    };
+    let dealing = DealingContext::new(app.calendar(), &rotation.absences);
     let group = match &rotation.profile.duty_group {
         Some(group) => store::load_group(tx, group)?,
         None => None,
@@ -137,7 +139,7 @@ fn load_text(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<Shown>, E
     let handle = group.and_then(|group| group.handle);
     let summary = OnCallSummary::of(&rotation, dealing);
     let people = summary.on_call.iter().chain(&summary.next);
-    Ok(Some(Shown {
+    Ok(Some(TopicSource {
         names: notifications::load_names(tx, people)?,
         summary,
         profile: rotation.profile,

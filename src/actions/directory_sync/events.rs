@@ -1,7 +1,7 @@
 //! What Slack says of its directory between two full readings.
 
 use super::{apply, unrefused};
-use crate::actions::chat_ids::{Named, add_person, ask};
+use crate::actions::chat_ids::{NamedIds, add_person, ask};
 use crate::actions::{ActionError, App, Error};
 use crate::chat::slack::{DirectoryEvent, RawEvent, SaidPerson, Slack};
 use crate::domain::access::Principal;
@@ -53,7 +53,7 @@ pub fn note(app: &App, event: &RawEvent) -> Result<(), Error> {
         Some(DirectoryEvent::ChannelNamed(found)) => follow_name(app, found),
         Some(DirectoryEvent::ChannelGone(id)) => follow_loss(app, id),
         Some(DirectoryEvent::AppLeft(id)) => follow_leaving(app, id),
-        Some(DirectoryEvent::AppJoined(id)) => ask(app, &Named::channel(&id)),
+        Some(DirectoryEvent::AppJoined(id)) => ask(app, &NamedIds::channel(&id)),
     }
 }
 
@@ -90,7 +90,7 @@ fn follow_group(
     says_people: bool,
     is_disabled: Option<bool>,
 ) -> Result<(), Error> {
-    ask(app, &Named::people(&found.users))?;
+    ask(app, &NamedIds::people(&found.users))?;
     write(app, move |tx, changes| {
         let known = load_group(tx, &found.id)?;
         let synced = store::load_duty_group(tx, &found.id)?;
@@ -116,7 +116,7 @@ fn follow_group_people(
     added: Vec<UserId>,
     removed: Vec<UserId>,
 ) -> Result<(), Error> {
-    ask(app, &Named::people(&added))?;
+    ask(app, &NamedIds::people(&added))?;
     write(app, move |tx, changes| {
         let Some(known) = load_group(tx, &id)? else {
             return Ok(());

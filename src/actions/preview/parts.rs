@@ -1,6 +1,6 @@
 //! Applies edits to a copy of a rotation, each by the checks and the function of the write that it belongs to.
 
-use super::{Refused, Wanted};
+use super::{PreviewQuery, Refused};
 use crate::actions::ActionError;
 use crate::actions::absences::{
     applies_to, check_member, check_person, check_removal, find_absence,
@@ -60,8 +60,8 @@ impl<'a, 'e> Parts<'a, 'e> {
     }
 
     /// Applies all of them in their order, each where it is not refused.
-    pub fn apply(&mut self, wanted: Wanted) -> Result<(), ActionError> {
-        let Wanted { edits, agrees, .. } = wanted;
+    pub fn apply(&mut self, wanted: PreviewQuery) -> Result<(), ActionError> {
+        let PreviewQuery { edits, agrees, .. } = wanted;
         if let Some(patch) = &edits.patch {
             self.part("rotation".to_owned(), |parts| parts.patch(patch, agrees))?;
         }

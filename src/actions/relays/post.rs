@@ -6,7 +6,7 @@ use crate::carriers::incoming::{Post, Style};
 use crate::domain::ids::{ChannelId, UserId};
 use crate::domain::message::{Message, PeopleNames};
 use crate::domain::relay::RelayError;
-use crate::domain::wording::{self, Named, Renderer};
+use crate::domain::wording::{self, NameForms, Renderer};
 use crate::store::{self, Outgoing, ReadTx};
 use std::collections::BTreeMap;
 
@@ -21,11 +21,11 @@ struct Escaped<'a> {
 }
 
 impl Renderer for Escaped<'_> {
-    fn named(&self, user: &UserId) -> Named {
+    fn named(&self, user: &UserId) -> NameForms {
         let name = self.names.get(user).map_or(user.as_str(), String::as_str);
         let name = self.style.escape(name);
         let handle = self.handles.get(user);
-        Named {
+        NameForms {
             handle: handle.map_or_else(|| name.clone(), |handle| format!("@{handle}")),
             name,
         }

@@ -1,7 +1,7 @@
 //! Every use of chat and of inbound webhooks once, so that their statements are recorded.
 
 use super::*;
-use crate::actions::mentions::{Answer, OpenMention, SetMentionSettings};
+use crate::actions::mentions::{MentionAnswer, OpenMention, SetMentionSettings};
 use crate::chat::{FailureControl, FaultyChat};
 use crate::domain::chat::{ChatError, FailureMode};
 use crate::domain::edit::{ChannelChange, DutyGroupChoice, SettingsChange};
@@ -183,7 +183,7 @@ impl Uses {
         mutation.run(&self.app).expect("a mention").output
     }
 
-    fn answer(&self, mention: &Mention, answer: Answer) -> MentionState {
+    fn answer(&self, mention: &Mention, answer: MentionAnswer) -> MentionState {
         let person = Principal::Person {
             user: mention.notified[0].clone(),
             name: "test".into(),
@@ -210,8 +210,11 @@ impl Uses {
         )
         .expect("settings");
         let mention = self.ask();
-        assert_eq!(self.answer(&mention, Answer::Pass), MentionState::Open);
-        let taken = self.answer(&mention, Answer::Acknowledge);
+        assert_eq!(
+            self.answer(&mention, MentionAnswer::Pass),
+            MentionState::Open
+        );
+        let taken = self.answer(&mention, MentionAnswer::Acknowledge);
         assert_eq!(taken, MentionState::Acknowledged);
         let forgotten: MentionId = self.ask().id;
         self.advance(2);

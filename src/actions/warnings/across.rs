@@ -9,7 +9,7 @@ use crate::domain::ids::RotationId;
 use crate::domain::naming::Naming;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::warning::{self, Duty, Plan, Rank, Wanted, Warning};
+use crate::domain::warning::{self, Duty, Plan, Rank, Warning, WarningFilter};
 use crate::domain::warning_kinds::Severity;
 use crate::store::{self, READ_AT_ONCE, ReadTx};
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ pub const MOST: usize = 10_000;
 
 /// A warning, and the rotation that it is about.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct RotationWarning {
     pub rotation: Arc<ShiftRotation>,
     pub warning: Warning,
 }
@@ -36,7 +36,11 @@ struct Planned {
 ///
 /// # Errors
 /// [`Refusal::Invalid`](crate::domain::refusal::Refusal::Invalid) where the days take too much to forecast, or to hold.
-pub fn of_all(app: &App, caller: &Principal, asked: Asked) -> Result<Vec<Found>, ActionError> {
+pub fn of_all(
+    app: &App,
+    caller: &Principal,
+    asked: Asked,
+) -> Result<Vec<RotationWarning>, ActionError> {
     let _alone = app.warned().alone();
     all_within(app, caller, asked, MOST_HELD)
 }
@@ -46,7 +50,7 @@ pub(in crate::actions) fn all_within(
     caller: &Principal,
     asked: Asked,
     room: usize,
-) -> Result<Vec<Found>, ActionError> {
+) -> Result<Vec<RotationWarning>, ActionError> {
     let mut all = First {
         budget: Budget::of_workspace(),
         has_looked: false,
@@ -72,7 +76,7 @@ struct First<'a> {
     severity: Option<Severity>,
     /// What comes before the last one of those that are kept, once there are enough of them.
     before: Option<Rank>,
-    found: Vec<Found>,
+    found: Vec<RotationWarning>,
 }
 
 impl First<'_> {
@@ -122,8 +126,8 @@ impl Looks for First<'_> {
         self.caller.check_see(rotation).is_ok()
     }
 
-    fn wanted(&self) -> Wanted {
-        Wanted {
+    fn wanted(&self) -> WarningFilter {
+        WarningFilter {
             severity: self.severity,
             before: self.before,
         }
@@ -131,10 +135,11 @@ impl Looks for First<'_> {
 
     fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError> {
         let named = Arc::new(ShiftRotation::of(rotation));
-        self.found.extend(warnings.into_iter().map(|warning| Found {
-            rotation: Arc::clone(&named),
-            warning,
-        }));
+        self.found
+            .extend(warnings.into_iter().map(|warning| RotationWarning {
+                rotation: Arc::clone(&named),
+                warning,
+            }));
         if self.found.len() > 2 * MOST {
             self.cut();
         }
@@ -143,7 +148,7 @@ impl Looks for First<'_> {
 }
 
 /// What warnings of several rotations are sorted by; those of one stay as they are.
-fn order(found: &Found) -> (Rank, &str, &RotationId) {
+fn order(found: &RotationWarning) -> (Rank, &str, &RotationId) {
     let rotation = &found.rotation;
     (found.warning.rank(), rotation.name.as_str(), &rotation.id)
 }
@@ -167,7 +172,7 @@ pub(super) trait Looks {
     fn sees(&self, rotation: &Rotation) -> bool;
 
     /// Which warnings of the next rotation are wanted.
-    fn wanted(&self) -> Wanted;
+    fn wanted(&self) -> WarningFilter;
 
     /// Takes the warnings of a rotation.
     fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError>;

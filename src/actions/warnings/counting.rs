@@ -9,7 +9,7 @@ use crate::domain::ids::RotationId;
 use crate::domain::naming::Naming;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::warning::{Wanted, Warning};
+use crate::domain::warning::{Warning, WarningFilter};
 use crate::domain::warning_kinds::WarningKind;
 use crate::runtime::clock::monotonic;
 use jiff::{SignedDuration, Timestamp};
@@ -35,13 +35,13 @@ pub type Counted = BTreeMap<RotationId, BTreeMap<WarningKind, u64>>;
 /// The counts as they were last made, and whether somebody wants them.
 #[derive(Debug, Default)]
 pub struct Warned {
-    kept: Mutex<Kept>,
+    kept: Mutex<CountState>,
     /// Held by the caller for whom plans are made.
     alone: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CountState {
     /// When somebody last asked.
     asked: Option<Instant>,
     /// Which state of the storage was counted, at which instant.
@@ -74,7 +74,7 @@ impl Warned {
         wanted && !kept.last.is_some_and(is_current)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, CountState> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -162,8 +162,8 @@ impl Looks for Count<'_> {
         true
     }
 
-    fn wanted(&self) -> Wanted {
-        Wanted::default()
+    fn wanted(&self) -> WarningFilter {
+        WarningFilter::default()
     }
 
     fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError> {

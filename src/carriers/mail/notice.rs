@@ -3,7 +3,7 @@
 use crate::carriers::plain::plain;
 use crate::domain::ids::UserId;
 use crate::domain::message::{Message, PeopleNames};
-use crate::domain::wording::{self, Named, Renderer};
+use crate::domain::wording::{self, NameForms, Renderer};
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use maud::{DOCTYPE, html};
@@ -29,9 +29,9 @@ struct Plain<'a> {
 }
 
 impl Renderer for Plain<'_> {
-    fn named(&self, user: &UserId) -> Named {
+    fn named(&self, user: &UserId) -> NameForms {
         let name = self.names.get(user).map_or(user.as_str(), String::as_str);
-        Named {
+        NameForms {
             name: plain(name),
             handle: plain(name),
         }

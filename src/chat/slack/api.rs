@@ -7,7 +7,7 @@ use super::health::{Asked, Health, Leave, Workspace};
 use super::meanwhile::Meanwhile;
 use super::method::{AUTH_TEST, Encoding, METHODS, Method, Token};
 use super::settings::SlackSettings;
-use crate::client::{Answer, Client, Limits, Request, Tls};
+use crate::client::{Client, HttpResponse, Limits, Request, Tls};
 use crate::domain::chat::PlatformState;
 use crate::domain::ids::GroupId;
 use crate::metrics::Metrics;
@@ -298,7 +298,7 @@ impl Slack {
         &self,
         method: &Method,
         arguments: &Value,
-    ) -> Result<(Value, Answer), Class> {
+    ) -> Result<(Value, HttpResponse), Class> {
         let answer = self.request(method, arguments)?;
         let value = read(&answer)?;
         Ok((value, answer))
@@ -308,14 +308,14 @@ impl Slack {
     pub(super) fn exchange_with_head(
         &self,
         method: &Method,
-    ) -> (Result<Value, Class>, Option<Answer>) {
+    ) -> (Result<Value, Class>, Option<HttpResponse>) {
         match self.request(method, &Value::Null) {
             Ok(answer) => (read(&answer), Some(answer)),
             Err(class) => (Err(class), None),
         }
     }
 
-    fn request(&self, method: &Method, arguments: &Value) -> Result<Answer, Class> {
+    fn request(&self, method: &Method, arguments: &Value) -> Result<HttpResponse, Class> {
         let url = self.settings.api_url.method(method.name);
         let token = match method.token {
             Token::Bot => Some(&self.settings.bot_token),
@@ -362,7 +362,7 @@ fn fields(arguments: &Value) -> Vec<(String, String)> {
 }
 
 /// What Slack answers, if it says `ok`.
-fn read(answer: &Answer) -> Result<Value, Class> {
+fn read(answer: &HttpResponse) -> Result<Value, Class> {
     if answer.status == 429 {
         return Err(Class::Wait(wait(answer.header("retry-after"))));
     }
@@ -400,8 +400,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn answer(status: u16, body: &str, headers: &[(&str, &str)]) -> Answer {
-        Answer {
+    fn answer(status: u16, body: &str, headers: &[(&str, &str)]) -> HttpResponse {
+        HttpResponse {
             status,
             headers: headers
                 .iter()

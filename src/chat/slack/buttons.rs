@@ -5,7 +5,7 @@
 //! reads one checks rights again: a value may be old, or made by somebody else.
 
 use crate::domain::ids::{MentionId, RequestId, RotationId};
-use crate::domain::message::{Answer, Subject};
+use crate::domain::message::{OfferedAnswer, Subject};
 use serde_json::{Value, json};
 
 /// The beginning of the `action_id` of buttons under messages.
@@ -14,7 +14,7 @@ const BEGINNING: &str = "answer:";
 /// A button under a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Button {
-    pub answer: Answer,
+    pub answer: OfferedAnswer,
     pub about: About,
 }
 
@@ -81,11 +81,15 @@ impl Button {
     /// Reads a click; `None` if it is of no button of ours.
     pub fn parse(action_id: &str, value: &str) -> Option<Button> {
         let name = action_id.strip_prefix(BEGINNING)?;
-        let answer = Answer::parse(name)?;
+        let answer = OfferedAnswer::parse(name)?;
         let about = About::parse(value)?;
         let fits = match about {
-            About::Request { .. } => matches!(answer, Answer::Accept | Answer::Decline),
-            About::Mention { .. } => matches!(answer, Answer::Acknowledge | Answer::Pass),
+            About::Request { .. } => {
+                matches!(answer, OfferedAnswer::Accept | OfferedAnswer::Decline)
+            }
+            About::Mention { .. } => {
+                matches!(answer, OfferedAnswer::Acknowledge | OfferedAnswer::Pass)
+            }
         };
         fits.then_some(Button { answer, about })
     }
@@ -93,10 +97,10 @@ impl Button {
     /// The element of a Block Kit `actions` block.
     pub fn element(&self) -> Value {
         let (label, style) = match self.answer {
-            Answer::Accept => ("Accept", Some("primary")),
-            Answer::Decline => ("Decline", None),
-            Answer::Acknowledge => ("Acknowledge", Some("primary")),
-            Answer::Pass => ("Pass", None),
+            OfferedAnswer::Accept => ("Accept", Some("primary")),
+            OfferedAnswer::Decline => ("Decline", None),
+            OfferedAnswer::Acknowledge => ("Acknowledge", Some("primary")),
+            OfferedAnswer::Pass => ("Pass", None),
         };
         let mut element = json!({
             "type": "button",
@@ -126,10 +130,10 @@ mod tests {
             mention: "men_3".into(),
         };
         for (answer, about) in [
-            (Answer::Accept, &request),
-            (Answer::Decline, &request),
-            (Answer::Acknowledge, &mention),
-            (Answer::Pass, &mention),
+            (OfferedAnswer::Accept, &request),
+            (OfferedAnswer::Decline, &request),
+            (OfferedAnswer::Acknowledge, &mention),
+            (OfferedAnswer::Pass, &mention),
         ] {
             let button = Button {
                 answer,

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::server::{LONG, SHORT, answering, names, read_request, serve, tls, wait_for_end};
 use crate::client::lookup::Lookups;
-use crate::client::{Answer, Client, DialError, Limits, Request};
+use crate::client::{Client, DialError, HttpResponse, Limits, Request};
 use crate::runtime::clock::monotonic;
 use crate::runtime::transaction::TransactionGuard;
 
@@ -105,7 +105,7 @@ fn an_answer_has_its_headers_in_order() {
     let url = format!("http://service.example:{port}/");
     let answer = client().send(&Request::get(&url)).expect("an answer");
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let expected = Answer {
+    let expected = HttpResponse {
         status: 302,
         headers: vec![
             header("location", "/elsewhere"),

@@ -11,7 +11,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersi
 use super::receiver::{self, chain, pem, server_config};
 use crate::client::guard::{GuardedClient, Rules, send_error};
 use crate::client::lookup::LookUp;
-use crate::client::{Answer, DialError, Limits, Request, Tls, Trust};
+use crate::client::{DialError, HttpResponse, Limits, Request, Tls, Trust};
 use crate::domain::address::AllowedNetworks;
 use crate::domain::webhook::SendError;
 use crate::runtime::clock::monotonic;
@@ -101,7 +101,7 @@ impl Sender {
     }
 }
 
-pub fn end_of(answer: Result<Answer, DialError>) -> End {
+pub fn end_of(answer: Result<HttpResponse, DialError>) -> End {
     match answer {
         Ok(answer) => End::Answered {
             status: answer.status,

@@ -16,32 +16,32 @@ const ITEMS: usize = 5;
 
 /// What a phrase names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Named {
+pub enum Referent {
     Person(UserId),
     Group(GroupId),
     Channel(ChannelId),
     Rotation(RotationId),
 }
 
-impl Named {
+impl Referent {
     fn id(&self) -> &str {
         match self {
-            Named::Person(id) => id.as_str(),
-            Named::Group(id) => id.as_str(),
-            Named::Channel(id) => id.as_str(),
-            Named::Rotation(id) => id.as_str(),
+            Referent::Person(id) => id.as_str(),
+            Referent::Group(id) => id.as_str(),
+            Referent::Channel(id) => id.as_str(),
+            Referent::Rotation(id) => id.as_str(),
         }
     }
 }
 
 /// What the things that a line names are called. What is missing is written by its id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names(HashMap<Named, String>);
+pub struct Names(HashMap<Referent, String>);
 
 impl Names {
     /// Adds a name: one line of at most 60 characters is kept of it. It is in quotes where it has what separates words of a
     /// summary, so that nobody is called what reads as another change.
-    pub fn add(&mut self, named: Named, name: &str) {
+    pub fn add(&mut self, named: Referent, name: &str) {
         let name = cut(one_line(name).trim(), LONGEST_NAME);
         let name = match name.contains([';', ':', ',']) && !name.starts_with('"') {
             true => format!("\"{name}\""),
@@ -53,7 +53,7 @@ impl Names {
     }
 
     /// The name, with the id where something else in the line is called the same.
-    fn of(&self, named: &Named) -> String {
+    fn of(&self, named: &Referent) -> String {
         let Some(name) = self.0.get(named) else {
             return named.id().to_owned();
         };
@@ -71,7 +71,7 @@ pub struct Phrase(Vec<Piece>);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Piece {
     Text(String),
-    Named(Named),
+    Named(Referent),
 }
 
 impl Phrase {
@@ -82,7 +82,7 @@ impl Phrase {
     }
 
     /// What it names, in order.
-    pub fn named(&self) -> impl Iterator<Item = &Named> {
+    pub fn named(&self) -> impl Iterator<Item = &Referent> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Named(named) => Some(named),
             Piece::Text(_) => None,
@@ -133,39 +133,39 @@ impl From<Quoted<'_>> for Phrase {
     }
 }
 
-impl From<Named> for Phrase {
-    fn from(named: Named) -> Phrase {
+impl From<Referent> for Phrase {
+    fn from(named: Referent) -> Phrase {
         Phrase(vec![Piece::Named(named)])
     }
 }
 
-impl From<&UserId> for Named {
-    fn from(user: &UserId) -> Named {
-        Named::Person(user.clone())
+impl From<&UserId> for Referent {
+    fn from(user: &UserId) -> Referent {
+        Referent::Person(user.clone())
     }
 }
 
 impl From<&UserId> for Phrase {
     fn from(user: &UserId) -> Phrase {
-        Named::from(user).into()
+        Referent::from(user).into()
     }
 }
 
 impl From<&GroupId> for Phrase {
     fn from(group: &GroupId) -> Phrase {
-        Named::Group(group.clone()).into()
+        Referent::Group(group.clone()).into()
     }
 }
 
 impl From<&ChannelId> for Phrase {
     fn from(channel: &ChannelId) -> Phrase {
-        Named::Channel(channel.clone()).into()
+        Referent::Channel(channel.clone()).into()
     }
 }
 
 impl From<&RotationId> for Phrase {
     fn from(rotation: &RotationId) -> Phrase {
-        Named::Rotation(rotation.clone()).into()
+        Referent::Rotation(rotation.clone()).into()
     }
 }
 
@@ -219,11 +219,11 @@ mod tests {
         for (user, name) in users.iter().zip(["Ada\nLovelace", "Bo", "Bo"]) {
             names.add(user.into(), name);
         }
-        names.add(Named::Group("S1".into()), "@ops");
-        names.add(Named::Channel("C1".into()), "  ");
+        names.add(Referent::Group("S1".into()), "@ops");
+        names.add(Referent::Channel("C1".into()), "  ");
         names.add((&UserId::from("U5")).into(), "Ada; enabled: true to false");
         let long = "x".repeat(61);
-        names.add(Named::Rotation("rot_1".into()), &long);
+        names.add(Referent::Rotation("rot_1".into()), &long);
         for (phrase, expected) in [
             (Phrase::from(&users[0]), "Ada Lovelace"),
             // Two people of one name are told apart.

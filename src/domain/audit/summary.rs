@@ -9,7 +9,7 @@ pub use rotation::rotation_changes;
 pub use webhook::webhook_changes;
 
 use super::one_line;
-use super::phrase::{Named, Names, Phrase, cut, listed, quoted};
+use super::phrase::{Names, Phrase, Referent, cut, listed, quoted};
 use crate::domain::time::Interval;
 use std::collections::BTreeSet;
 
@@ -107,7 +107,7 @@ impl Summary {
     }
 
     /// Whom and what the line names.
-    pub fn named(&self) -> impl Iterator<Item = &Named> {
+    pub fn named(&self) -> impl Iterator<Item = &Referent> {
         self.0.iter().take(PARTS).flat_map(Phrase::named)
     }
 

@@ -114,10 +114,7 @@ pub fn agreement(
     span: Interval,
 ) -> Agreement {
     let reached = reached(plan, timeline.known, span);
-    let compared = reached.unwrap_or(Interval {
-        from: span.from,
-        until: span.from,
-    });
+    let compared = reached.unwrap_or(Interval::new(span.from, span.from));
     let planned = plan.iter().map(Duty::period);
     let shifts = timeline.shifts.iter().map(|shift| shift.span);
     let edges = planned.chain(shifts).flat_map(|one| [one.from, one.until]);
@@ -127,10 +124,7 @@ pub fn agreement(
     edges.dedup();
     let mut differences: Vec<Disagreement> = Vec::new();
     for pair in edges.windows(2) {
-        let piece = Interval {
-            from: pair[0],
-            until: pair[1],
-        };
+        let piece = Interval::new(pair[0], pair[1]);
         let there: Vec<&Shift> = timeline.at(piece.from).collect();
         let here = on_call(plan, piece.from);
         if sides(&there, known) == here.iter().cloned().map(Side::Known).collect::<Vec<_>>() {

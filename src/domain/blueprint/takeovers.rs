@@ -7,7 +7,7 @@ use crate::domain::time::Interval;
 use jiff::{SignedDuration, Timestamp};
 
 /// An override or a forwarded shift.
-struct Found<'a> {
+struct OverrideSpan<'a> {
     span: Interval,
     member: &'a Member,
     /// The rotations that it concerns; all if empty.
@@ -23,11 +23,11 @@ pub(super) fn add(
     calendar: &Calendar,
     now: Timestamp,
 ) {
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<OverrideSpan> = Vec::new();
     for shift in &timeline.shifts {
         match shift.source.kind {
             SourceKind::Rotation => {}
-            SourceKind::RotationOverride | SourceKind::Forwarding => found.push(Found {
+            SourceKind::RotationOverride | SourceKind::Forwarding => found.push(OverrideSpan {
                 span: shift.span,
                 member: &shift.member,
                 rotations: shift.source.rotation_id.iter().cloned().collect(),
@@ -43,7 +43,7 @@ pub(super) fn add(
     }
     let behind = definition.overrides.iter();
     let behind = behind.filter(|one| one.span.from >= timeline.known.until);
-    found.extend(behind.map(|one| Found {
+    found.extend(behind.map(|one| OverrideSpan {
         span: one.span,
         member: &one.member,
         rotations: one.rotation_ids.clone(),
@@ -59,7 +59,7 @@ pub(super) fn add(
 fn take_over(
     blueprint: &mut Blueprint,
     is_layered: bool,
-    one: &Found,
+    one: &OverrideSpan,
     rest: Interval,
     known: &Known,
     calendar: &Calendar,

@@ -12,9 +12,9 @@ const CADENCES: usize = 64;
 /// The maximum number of hand-overs of a cadence that are computed at once.
 const MOST_AHEAD: usize = 64;
 
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Vec<CachedCadence>> = Mutex::new(Vec::new());
 
-struct Kept {
+struct CachedCadence {
     /// The fingerprint of the calendar.
     fingerprint: u64,
     cadence: Cadence,
@@ -75,13 +75,13 @@ impl Known {
     }
 }
 
-fn kept() -> MutexGuard<'static, Vec<Kept>> {
+fn kept() -> MutexGuard<'static, Vec<CachedCadence>> {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn find(kept: &[Kept], cadence: &Cadence, calendar: &Calendar) -> Option<usize> {
+fn find(kept: &[CachedCadence], cadence: &Cadence, calendar: &Calendar) -> Option<usize> {
     let fingerprint = calendar.fingerprint();
-    let same = |kept: &Kept| kept.fingerprint == fingerprint && kept.cadence == *cadence;
+    let same = |kept: &CachedCadence| kept.fingerprint == fingerprint && kept.cadence == *cadence;
     kept.iter().position(same)
 }
 
@@ -110,7 +110,7 @@ fn look<T>(
             if kept.len() >= CADENCES {
                 kept.remove(0);
             }
-            kept.push(Kept {
+            kept.push(CachedCadence {
                 fingerprint: calendar.fingerprint(),
                 cadence: cadence.clone(),
                 known,

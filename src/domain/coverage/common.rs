@@ -65,10 +65,7 @@ impl CommonHours {
         let mut first = None;
         while first.is_none() && from < span.until {
             let until = from.saturating_add(AHEAD).unwrap_or(Timestamp::MAX);
-            let part = Interval {
-                from,
-                until: until.min(span.until),
-            };
+            let part = Interval::new(from, until.min(span.until));
             for window in [one, other] {
                 self.look_ahead(window, hours, calendar, part);
             }
@@ -112,10 +109,7 @@ impl CommonHours {
     ) {
         let ahead = self.windows[window].get_or_insert_with(|| Ahead {
             hours: hours(window),
-            known: Interval {
-                from: span.from,
-                until: span.from,
-            },
+            known: Interval::new(span.from, span.from),
             open: Vec::new(),
         });
         if !(ahead.known.from <= span.from && span.from <= ahead.known.until) {

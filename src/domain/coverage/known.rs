@@ -9,22 +9,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The number of cached windows: all of the largest grid.
 const WINDOWS: usize = 32;
 
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Vec<CachedHours>> = Mutex::new(Vec::new());
 
-struct Kept {
+struct CachedHours {
     /// The fingerprint of the calendar.
     fingerprint: u64,
     hours: Hours,
     openings: Openings,
 }
 
-fn kept() -> MutexGuard<'static, Vec<Kept>> {
+fn kept() -> MutexGuard<'static, Vec<CachedHours>> {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn find(kept: &[Kept], hours: &Hours, calendar: &Calendar) -> Option<usize> {
+fn find(kept: &[CachedHours], hours: &Hours, calendar: &Calendar) -> Option<usize> {
     let fingerprint = calendar.fingerprint();
-    let same = |kept: &Kept| kept.fingerprint == fingerprint && kept.hours == *hours;
+    let same = |kept: &CachedHours| kept.fingerprint == fingerprint && kept.hours == *hours;
     kept.iter().position(same)
 }
 
@@ -50,7 +50,7 @@ pub(super) fn look_at(
                 if kept.len() >= WINDOWS {
                     kept.remove(0);
                 }
-                kept.push(Kept {
+                kept.push(CachedHours {
                     fingerprint: calendar.fingerprint(),
                     hours: hours.clone(),
                     openings: openings.clone(),

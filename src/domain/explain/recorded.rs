@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 /// An entry of the record with who made it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct RecordedEntry {
     pub entry: Entry,
     pub by: Option<Doer>,
 }
@@ -19,7 +19,7 @@ pub struct Kept {
 /// The steps of a dealt turn that began at an instant; `origin` is the entry with which it was first on call, `cadence` that of
 /// its window today, and `decision` what the record has of how it was dealt.
 pub fn turn(
-    origin: &Kept,
+    origin: &RecordedEntry,
     since: Timestamp,
     cadence: Option<&Cadence>,
     calendar: &Calendar,
@@ -57,7 +57,7 @@ pub fn turn(
 }
 
 fn beginning(
-    origin: &Kept,
+    origin: &RecordedEntry,
     since: Timestamp,
     (cadence, calendar): (Option<&Cadence>, &Calendar),
     decision: Option<&Decision>,
@@ -126,7 +126,7 @@ pub enum Search<'a> {
 }
 
 /// The steps of a slot that stands empty in open hours since an entry.
-pub fn vacancy(kept: &Kept, around: Around, search: Search) -> Vec<Step> {
+pub fn vacancy(kept: &RecordedEntry, around: Around, search: Search) -> Vec<Step> {
     let entry = &kept.entry;
     let at = entry.start;
     let begun = match Deed::of(entry.reason) {

@@ -177,10 +177,7 @@ impl Interval {
     }
 
     fn together(self, other: Interval) -> Interval {
-        Interval {
-            from: self.from.min(other.from),
-            until: self.until.max(other.until),
-        }
+        Interval::new(self.from.min(other.from), self.until.max(other.until))
     }
 }
 

@@ -34,10 +34,7 @@ impl Held {
         let dealt = cell.holder.as_ref();
         Held {
             cell: slot,
-            period: Interval {
-                from: at,
-                until: Timestamp::MAX,
-            },
+            period: Interval::new(at, Timestamp::MAX),
             user: resolve::holder(rotation, cell).map(Hold::user).cloned(),
             outside: None,
             dealt: dealt.map(|holder| (Some(holder.user.clone()), holder.since)),

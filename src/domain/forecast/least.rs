@@ -56,10 +56,7 @@ pub(super) fn least(
     let mut due: Vec<Timestamp> = Vec::new();
     while from < range.until {
         let until = from.saturating_add(A_WHILE).unwrap_or(Timestamp::MAX);
-        let span = Interval {
-            from,
-            until: until.min(range.until),
-        };
+        let span = Interval::new(from, until.min(range.until));
         for (hand_overs, hours, running) in &mut windows {
             let before = due.len();
             if let Some(hand_overs) = hand_overs {

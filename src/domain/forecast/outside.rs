@@ -72,10 +72,7 @@ fn vacancies(rotation: &Rotation, external: &External, held: &[Duty]) -> Vec<Dut
         None => rotation.cells[0].entry.start,
     };
     let mut found = Vec::new();
-    let end = Interval {
-        from: known_until,
-        until: known_until,
-    };
+    let end = Interval::new(known_until, known_until);
     for span in spans.into_iter().chain([end]) {
         let until = span.from.min(known_until);
         if free_from < until {

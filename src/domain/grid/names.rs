@@ -33,7 +33,7 @@ pub enum KeySpec {
 
 /// A lane or window of the new grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct LaneOrWindow {
     /// Index of the existing one; `None` adds one.
     pub known: Option<usize>,
     pub key: Option<Key>,
@@ -41,11 +41,11 @@ pub struct Named {
     names: Vec<String>,
 }
 
-impl Named {
+impl LaneOrWindow {
     /// One that does not change.
-    pub fn kept(index: usize, id: &str, key: Option<&Key>) -> Named {
+    pub fn kept(index: usize, id: &str, key: Option<&Key>) -> LaneOrWindow {
         let names = std::iter::once(id).chain(key.map(Key::as_str));
-        Named {
+        LaneOrWindow {
             known: Some(index),
             key: key.cloned(),
             names: names.map(str::to_owned).collect(),
@@ -72,8 +72,8 @@ pub fn resolve(
     [member, noun]: [&str; 2],
     existing: &[(&str, Option<&Key>)],
     specs: &[&HandleSpec],
-) -> Result<Vec<Named>, Refusal> {
-    let mut named: Vec<Named> = Vec::with_capacity(specs.len());
+) -> Result<Vec<LaneOrWindow>, Refusal> {
+    let mut named: Vec<LaneOrWindow> = Vec::with_capacity(specs.len());
     for (index, spec) in specs.iter().enumerate() {
         let next = resolve_one(&format!("{member}[{index}]"), noun, existing, spec)?;
         for (earlier, other) in named.iter().enumerate() {
@@ -98,7 +98,7 @@ fn resolve_one(
     noun: &str,
     existing: &[(&str, Option<&Key>)],
     spec: &HandleSpec,
-) -> Result<Named, Refusal> {
+) -> Result<LaneOrWindow, Refusal> {
     let by_key = |wanted: &str| {
         let has = |(_, key): &(&str, Option<&Key>)| key.is_some_and(|key| key.as_str() == wanted);
         existing.iter().position(has)
@@ -171,7 +171,7 @@ fn resolve_one(
         }
     }
     // Cells of one without a name are created automatically.
-    Ok(Named {
+    Ok(LaneOrWindow {
         known,
         key,
         names: distinct,

@@ -1,6 +1,6 @@
 //! The rosters of a grid: which there are, the lists that a caller writes, and where their hand-overs deal from.
 
-use super::names::Named;
+use super::names::LaneOrWindow;
 use crate::domain::ids::{GroupId, RosterId, UserId, WindowId};
 use crate::domain::key::Key;
 use crate::domain::refusal::{Refusal, invalid};
@@ -47,12 +47,12 @@ impl TurnsSpec {
 }
 
 /// The window that a caller names: by its id or key, or by what this write calls it.
-fn window_named(windows: &[Window], named: &[Named], name: &str) -> Option<usize> {
+fn window_named(windows: &[Window], named: &[LaneOrWindow], name: &str) -> Option<usize> {
     let has = |window: &Window| {
         let key = window.key.as_ref().map(Key::as_str);
         window.id.as_str() == name || key == Some(name)
     };
-    let is_called = |named: &Named| named.is_called(name);
+    let is_called = |named: &LaneOrWindow| named.is_called(name);
     let known = windows.iter().position(has);
     known.or_else(|| named.iter().position(is_called))
 }
@@ -85,7 +85,7 @@ pub(super) fn write(
     before: &Rotation,
     rotation: &mut Rotation,
     specs: &[(Option<RosterId>, RosterSpec)],
-    named: &[Named],
+    named: &[LaneOrWindow],
 ) -> Result<(), Refusal> {
     let mut written: Vec<usize> = Vec::new();
     for (place, (id, spec)) in specs.iter().enumerate() {
@@ -215,7 +215,7 @@ fn set_turns(
     rotation: &mut Rotation,
     index: usize,
     turns: &TurnsSpec,
-    named: &[Named],
+    named: &[LaneOrWindow],
     path: &str,
     (counts, all_count): (&dyn Fn(&WindowId) -> bool, bool),
 ) -> Result<(), Refusal> {

@@ -60,10 +60,7 @@ impl CoveredTurn {
                 {
                     first = Some((begins, away));
                 }
-                let rest = Interval {
-                    from: begins.max(counted),
-                    until: stretch.until.min(period.until),
-                };
+                let rest = Interval::new(begins.max(counted), stretch.until.min(period.until));
                 if rest.from < rest.until {
                     missed += rest.length();
                 }

@@ -146,10 +146,7 @@ impl Memo {
     ) -> CoveredTurn {
         let ends = self.turn_ends(rotation, window, calendar, at);
         let farthest = at.saturating_add(LONGEST_LOOK).unwrap_or(Timestamp::MAX);
-        let turn = Interval {
-            from: at,
-            until: ends.min(farthest),
-        };
+        let turn = Interval::new(at, ends.min(farthest));
         let hours = |window: usize| rotation.hours(&rotation.windows[window]);
         let count = rotation.windows.len();
         let open = self.common.open(count, window, &hours, calendar, turn);

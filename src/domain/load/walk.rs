@@ -71,10 +71,7 @@ impl Walk {
         if people.is_empty() {
             return;
         }
-        let period = Interval {
-            from: entry.start,
-            until,
-        };
+        let period = Interval::new(entry.start, until);
         if let Some(period) = period.meets(self.range) {
             for user in &people {
                 let had_it = self.last.as_ref().map(|last| last.contains(user));

@@ -1,8 +1,8 @@
 //! The messages for each occasion.
 
 use super::{
-    Answer, Content, MentionOutcome, Message, PeopleNames, Recipient, RequestAsked, RequestOutcome,
-    Shift, Subject, sides,
+    Content, MentionOutcome, Message, OfferedAnswer, PeopleNames, Recipient, RequestAsked,
+    RequestOutcome, Shift, Subject, sides,
 };
 use crate::domain::forecast::{HandoverNotice, slot_named, zone};
 use crate::domain::ids::UserId;
@@ -111,7 +111,7 @@ pub fn asked(rotation: &Rotation, request: &Request) -> Vec<Message> {
         RequestKind::Swap => Content::SwapAsked(asked),
     };
     let ask = |recipient: &UserId| Message {
-        answers: vec![Answer::Accept, Answer::Decline],
+        answers: vec![OfferedAnswer::Accept, OfferedAnswer::Decline],
         ..about(request, to_person(rotation, recipient, content.clone()))
     };
     request.recipients.iter().map(ask).collect()
@@ -200,7 +200,7 @@ pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Messa
     Message {
         subject: Subject::Mention(mention.id.clone()),
         answers: match calls {
-            true => vec![Answer::Acknowledge, Answer::Pass],
+            true => vec![OfferedAnswer::Acknowledge, OfferedAnswer::Pass],
             false => Vec::new(),
         },
         expires_at: calls.then_some(mention.expires_at),

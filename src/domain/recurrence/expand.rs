@@ -18,7 +18,7 @@ const WORK_OF_GROUPING: u64 = 8;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct InstanceQuery {
     /// Instances that meet it are found.
     pub span: Interval,
     /// If there are more than `most`, those nearest to it are.
@@ -51,7 +51,7 @@ pub struct Expansion {
 pub fn expand(
     events: &[Times],
     counts: &dyn Fn(usize) -> bool,
-    wanted: Wanted,
+    wanted: InstanceQuery,
     work: &mut Work,
 ) -> Result<Expansion, TooMuch> {
     let mut out = Expansion::default();
@@ -86,7 +86,7 @@ pub fn expand(
 }
 
 /// Leaves the nearest, in any order.
-fn keep_nearest(instances: &mut Vec<Instance>, wanted: Wanted) {
+fn keep_nearest(instances: &mut Vec<Instance>, wanted: InstanceQuery) {
     if instances.len() <= wanted.most {
         return;
     }
@@ -137,20 +137,20 @@ type Visit<'v> = &'v mut dyn FnMut(When, Option<When>, &mut Work) -> Result<(), 
 struct Group<'a> {
     events: &'a [Times],
     counts: &'a dyn Fn(usize) -> bool,
-    wanted: Wanted,
+    wanted: InstanceQuery,
     members: Members,
 }
 
 /// Instances by where they begin.
 #[derive(Default)]
-struct Named {
+struct InstanceNames {
     instants: HashSet<Timestamp>,
     days: HashSet<Date>,
 }
 
-impl Named {
-    fn new<'a>(names: impl Iterator<Item = &'a When>, event: &When) -> Named {
-        let mut named = Named::default();
+impl InstanceNames {
+    fn new<'a>(names: impl Iterator<Item = &'a When>, event: &When) -> InstanceNames {
+        let mut named = InstanceNames::default();
         for name in names {
             match event.whole_day || name.whole_day {
                 true => {
@@ -203,8 +203,8 @@ impl Group<'_> {
             return Ok(());
         }
         let changed = changing.filter_map(|at| Some(&self.events[at].changes()?.instance));
-        let changed = Named::new(changed, &times.start);
-        let except = Named::new(times.except().iter(), &times.start);
+        let changed = InstanceNames::new(changed, &times.start);
+        let except = InstanceNames::new(times.except().iter(), &times.start);
         let mut seen = HashSet::new();
         self.starts(times, &onwards, work, &mut |start, end, work| {
             work.spend(WORK_OF_INSTANCE)?;
@@ -291,10 +291,7 @@ impl Group<'_> {
                 .saturating_add(length(&self.events[event], start, &end))
                 .unwrap_or(until),
         };
-        let period = Interval {
-            from,
-            until: until.min(FOREVER),
-        };
+        let period = Interval::new(from, until.min(FOREVER));
         let is_met = period.meets(self.wanted.span).is_some();
         if !period.is_empty() && is_met && (self.counts)(event) {
             out.push(Instance { period, event });

@@ -28,10 +28,7 @@ pub(super) fn clock_changes(scene: &Scene) -> Vec<Warning> {
                 continue;
             };
             let until = at.saturating_add(shift).unwrap_or(scene.range.until);
-            let period = Interval {
-                from: at,
-                until: until.min(scene.range.until),
-            };
+            let period = Interval::new(at, until.min(scene.range.until));
             let text = told(scene.window_called(window), how);
             let (kind, nobody) = (WarningKind::ClockChange, Vec::new());
             found.push(match is_only {

@@ -59,7 +59,7 @@ pub struct Plan<'a> {
 
 /// Which warnings are wanted.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted {
+pub struct WarningFilter {
     /// Only those that matter so much.
     pub severity: Option<Severity>,
     /// Only those that come before this, by [`Warning::rank`].
@@ -69,7 +69,7 @@ pub struct Wanted {
 /// By what warnings come one after the other: where they begin, how much they matter, and their kind.
 pub type Rank = (Timestamp, Severity, WarningKind);
 
-impl Wanted {
+impl WarningFilter {
     /// Whether warnings of a kind are wanted, by these settings of their rotation too.
     pub(super) fn wants(self, kind: WarningKind, settings: &WarningSettings) -> bool {
         let severity = self.severity.unwrap_or(kind.severity());
@@ -98,7 +98,7 @@ pub(super) struct Scene<'a> {
     pub around: &'a Around,
     /// When its people are on call, here and in other rotations.
     pub duty: &'a Duty,
-    wanted: Wanted,
+    wanted: WarningFilter,
     pub range: Interval,
     /// Cell by cell, and by where they begin.
     pub held: &'a [Held],
@@ -113,7 +113,12 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub fn new(plan: Plan<'a>, around: &'a Around, duty: &'a Duty, wanted: Wanted) -> Scene<'a> {
+    pub fn new(
+        plan: Plan<'a>,
+        around: &'a Around,
+        duty: &'a Duty,
+        wanted: WarningFilter,
+    ) -> Scene<'a> {
         let Plan {
             rotation,
             dealing,
@@ -274,10 +279,9 @@ impl<'a> Scene<'a> {
         });
         let mut told: Vec<Interval> = Vec::new();
         for stretch in stretches {
-            let between = told.last().map(|last| Interval {
-                from: last.until,
-                until: stretch.from,
-            });
+            let between = told
+                .last()
+                .map(|last| Interval::new(last.until, stretch.from));
             let joins = between.is_some_and(|between| {
                 between.is_empty() || within(open, between).next().is_none()
             });

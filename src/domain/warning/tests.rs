@@ -3,7 +3,7 @@
 mod kinds;
 mod walk;
 
-use super::{Around, Duty, FINDERS, Known, Plan, Wanted, Warning, found};
+use super::{Around, Duty, FINDERS, Known, Plan, Warning, WarningFilter, found};
 use crate::domain::absence::Absences;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
@@ -207,7 +207,7 @@ fn find_beside(
     (around, there): (&Around, &[Elsewhere]),
     range: Interval,
 ) -> Vec<Warning> {
-    let all = Wanted::default();
+    let all = WarningFilter::default();
     find_wanted(rotation, absences, (around, there), range, all)
 }
 
@@ -216,7 +216,7 @@ fn find_wanted(
     absences: &Absences,
     (around, there): (&Around, &[Elsewhere]),
     range: Interval,
-    wanted: Wanted,
+    wanted: WarningFilter,
 ) -> Vec<Warning> {
     let calendar = Calendar::embedded();
     let dealing = DealingContext {

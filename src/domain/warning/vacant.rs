@@ -87,10 +87,7 @@ pub(super) fn uncovered(scene: &Scene) -> Vec<Warning> {
     let Some((first, last)) = weeks.first().zip(weeks.last()) else {
         return Vec::new();
     };
-    let all = Interval {
-        from: first.from,
-        until: last.until,
-    };
+    let all = Interval::new(first.from, last.until);
     let calendar = scene.dealing.calendar;
     let open = windows
         .iter()
@@ -109,10 +106,7 @@ pub(super) fn uncovered(scene: &Scene) -> Vec<Warning> {
         let (Some(first), Some(last)) = (run[0].first(), run[run.len() - 1].last()) else {
             continue;
         };
-        let whole = Interval {
-            from: first.from,
-            until: last.until,
-        };
+        let whole = Interval::new(first.from, last.until);
         let missing = length(run[0].iter().map(Interval::length).sum());
         let text = format!(
             "The windows cover nearly the whole week, but {missing} of it are not covered."

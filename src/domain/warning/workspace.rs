@@ -26,10 +26,7 @@ pub(super) fn short_rest(scene: &Scene) -> Vec<Warning> {
         for rest in rests.filter(|rest| rest.period.length() < due) {
             let from = rest.period.from;
             let until = from.saturating_add(due).unwrap_or(scene.range.until);
-            let told = Interval {
-                from,
-                until: until.min(scene.range.until),
-            };
+            let told = Interval::new(from, until.min(scene.range.until));
             for (cell, text) in rest_told(scene, here, user, rest) {
                 let users = vec![user.clone()];
                 found.push(scene.in_cell(kind, cell, told, users, text));

@@ -13,8 +13,8 @@ use crate::domain::rotation::tests::rotation as plain;
 use crate::domain::rotation::{ChannelSetting, Lane, Rotation};
 
 /// A platform that needs no escaping.
-impl<F: Fn(&UserId) -> Named> Renderer for F {
-    fn named(&self, user: &UserId) -> Named {
+impl<F: Fn(&UserId) -> NameForms> Renderer for F {
+    fn named(&self, user: &UserId) -> NameForms {
         self(user)
     }
 
@@ -31,10 +31,10 @@ fn ids(names: &str) -> Vec<UserId> {
     names.split_whitespace().map(Into::into).collect()
 }
 
-fn named(user: &UserId) -> Named {
+fn named(user: &UserId) -> NameForms {
     let mut letters = user.as_str().chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
-    Named {
+    NameForms {
         name: first.into_iter().chain(letters).collect(),
         handle: format!("<{user}>"),
     }

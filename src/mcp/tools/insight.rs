@@ -3,7 +3,7 @@
 use super::{
     Kind, MIB, Named, Tool, any_range, give_named, input, output, page, page_of, rotation,
 };
-use crate::actions::report::{self, Wanted};
+use crate::actions::report::{self, ReportQuery};
 use crate::actions::{explain, warnings};
 use crate::domain::access::Scope;
 use crate::domain::explain::ExplainedCell;
@@ -193,7 +193,7 @@ fn duty_report(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     };
     let range = any_range(asked.from, asked.to)?;
     let only = asked.code.map(|code| rotation(call, &code));
-    let wanted = Wanted {
+    let wanted = ReportQuery {
         range,
         rotation: only.transpose()?,
         user: asked.user_id.map(UserId::from),

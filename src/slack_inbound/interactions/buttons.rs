@@ -4,7 +4,7 @@
 use super::blocks::{Button, Style};
 use crate::chat::slack::{About, Button as Answering};
 use crate::domain::ids::{AbsenceId, RequestId, RotationId};
-use crate::domain::message::Answer;
+use crate::domain::message::OfferedAnswer;
 use serde_json::Value;
 
 /// The beginning of each `action_id`.
@@ -71,12 +71,16 @@ impl Click {
 }
 
 /// Accept and Decline, as under the message that asks.
-pub fn answers(rotation: &RotationId, request: &RequestId, answers: &[Answer]) -> Vec<Value> {
+pub fn answers(
+    rotation: &RotationId,
+    request: &RequestId,
+    answers: &[OfferedAnswer],
+) -> Vec<Value> {
     let about = About::Request {
         rotation: rotation.clone(),
         request: request.clone(),
     };
-    let element = |answer: &Answer| {
+    let element = |answer: &OfferedAnswer| {
         let button = Answering {
             answer: *answer,
             about: about.clone(),

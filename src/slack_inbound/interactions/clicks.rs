@@ -7,7 +7,7 @@ use crate::actions::ActionError;
 use crate::chat::slack::{About, Button};
 use crate::domain::edit::Answering;
 use crate::domain::ids::{RequestId, RotationId};
-use crate::domain::message::Answer;
+use crate::domain::message::OfferedAnswer;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::Step;
 use crate::slack_inbound::incoming::{Actions, Place};
@@ -64,11 +64,11 @@ pub fn answer(visit: &Visit, actions: &Actions) -> Outcome {
 fn asked(
     visit: &Visit,
     (rotation, request): (&RotationId, &RequestId),
-    answer: Answer,
+    answer: OfferedAnswer,
     trigger_id: Option<&str>,
 ) -> Outcome {
     let step = match answer {
-        Answer::Accept => Step::Accept,
+        OfferedAnswer::Accept => Step::Accept,
         _ => Step::Decline,
     };
     let once = visit.incoming.operation_id();

@@ -13,7 +13,7 @@ pub enum Command {
     /// `CODE rotate`.
     Rotate(String),
     /// `CODE set @ana @bo`.
-    Set(String, Vec<Named>),
+    Set(String, Vec<PersonWord>),
     /// `cover`, `CODE cover`.
     Cover(Option<String>),
     /// `swap`, `CODE swap`.
@@ -37,7 +37,7 @@ pub struct Unknown {
 
 /// How somebody is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum PersonWord {
     /// As Slack escapes people: `<@U1|ana>`.
     Person(UserId),
     /// A user group, which cannot be on call itself: `<!subteam^S1|@ops>`, by what it is called.
@@ -75,7 +75,9 @@ impl Command {
             (Some("rotate"), _) if behind.is_empty() => Command::Rotate(code),
             (Some("cover"), _) if behind.is_empty() => Command::Cover(Some(code)),
             (Some("swap"), _) if behind.is_empty() => Command::Swap(Some(code)),
-            (Some("set"), _) => Command::Set(code, behind.into_iter().map(Named::parse).collect()),
+            (Some("set"), _) => {
+                Command::Set(code, behind.into_iter().map(PersonWord::parse).collect())
+            }
             (_, verb) => {
                 let word = behind.first().copied().filter(|_| is_verb).or(verb);
                 Command::unknown(word.unwrap_or_default(), Some(code))
@@ -110,13 +112,13 @@ impl Command {
     }
 }
 
-impl Named {
-    fn parse(word: &str) -> Named {
+impl PersonWord {
+    fn parse(word: &str) -> PersonWord {
         let inner = word
             .strip_prefix('<')
             .and_then(|word| word.strip_suffix('>'));
         let Some(inner) = inner else {
-            return Named::Word(
+            return PersonWord::Word(
                 word.trim_start_matches('@')
                     .trim_end_matches(',')
                     .to_owned(),
@@ -124,13 +126,13 @@ impl Named {
         };
         let (id, label) = inner.split_once('|').unwrap_or((inner, ""));
         match id.strip_prefix('@') {
-            Some(user) if !user.is_empty() => Named::Person(UserId::from(user)),
+            Some(user) if !user.is_empty() => PersonWord::Person(UserId::from(user)),
             _ => match id.strip_prefix("!subteam^") {
-                Some(group) => Named::Group(match label.trim_start_matches('@') {
+                Some(group) => PersonWord::Group(match label.trim_start_matches('@') {
                     "" => group.to_owned(),
                     label => label.to_owned(),
                 }),
-                None => Named::Word(word.to_owned()),
+                None => PersonWord::Word(word.to_owned()),
             },
         }
     }
@@ -225,7 +227,7 @@ mod tests {
 
     #[test]
     fn people_are_named_as_slack_escapes_them() {
-        let person = |id: &str| Named::Person(id.into());
+        let person = |id: &str| PersonWord::Person(id.into());
         for (text, expected) in [
             ("PLAT set", vec![]),
             ("PLAT set <@U1|ana>", vec![person("U1")]),
@@ -238,18 +240,21 @@ mod tests {
                 "PLAT set <@U1|ana>, <@U2|bo>",
                 vec![person("U1"), person("U2")],
             ),
-            ("PLAT set @Ana", vec![Named::Word("Ana".into())]),
+            ("PLAT set @Ana", vec![PersonWord::Word("Ana".into())]),
             (
                 "PLAT set <!subteam^S1|@ops>",
-                vec![Named::Group("ops".into())],
+                vec![PersonWord::Group("ops".into())],
             ),
-            ("PLAT set <!subteam^S1>", vec![Named::Group("S1".into())]),
+            (
+                "PLAT set <!subteam^S1>",
+                vec![PersonWord::Group("S1".into())],
+            ),
             (
                 "PLAT set <!channel>",
-                vec![Named::Word("<!channel>".into())],
+                vec![PersonWord::Word("<!channel>".into())],
             ),
-            ("PLAT set <@>", vec![Named::Word("<@>".into())]),
-            ("PLAT set <@U1", vec![Named::Word("<@U1".into())]),
+            ("PLAT set <@>", vec![PersonWord::Word("<@>".into())]),
+            ("PLAT set <@U1", vec![PersonWord::Word("<@U1".into())]),
         ] {
             assert_eq!(
                 Command::parse(text),

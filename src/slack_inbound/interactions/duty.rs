@@ -1,7 +1,7 @@
 //! Duty by hand: hand over now, put people on call.
 
 use super::blocks::ephemeral;
-use super::command::Named;
+use super::command::PersonWord;
 use super::mrkdwn::{people, plain};
 use super::rotation;
 use super::visit::{Outcome, Visit};
@@ -49,7 +49,7 @@ fn hand_over(
 }
 
 /// `/rota CODE set @ana @bo`.
-pub fn set(visit: &Visit, rotation: &Rotation, named: &[Named]) -> Outcome {
+pub fn set(visit: &Visit, rotation: &Rotation, named: &[PersonWord]) -> Outcome {
     if named.is_empty() {
         let command = plain(visit.command());
         return Ok(visit.say(&format!(
@@ -84,7 +84,7 @@ pub fn set(visit: &Visit, rotation: &Rotation, named: &[Named]) -> Outcome {
 fn resolved(
     visit: &Visit,
     rotation: &Rotation,
-    named: &[Named],
+    named: &[PersonWord],
 ) -> Result<Result<Vec<UserId>, String>, Error> {
     let members = roster::order(&rotation.members, None);
     let members: Vec<UserId> = members.into_iter().map(|one| one.user).collect();
@@ -92,12 +92,12 @@ fn resolved(
     let mut users = Vec::new();
     for one in named {
         match one {
-            Named::Person(user) => users.push(user.clone()),
-            Named::Group(group) => {
+            PersonWord::Person(user) => users.push(user.clone()),
+            PersonWord::Group(group) => {
                 let text = format!("@{} is a user group. Name people.", plain(group));
                 return Ok(Err(text));
             }
-            Named::Word(word) => match by_name(&names, word)[..] {
+            PersonWord::Word(word) => match by_name(&names, word)[..] {
                 [user] => users.push(user.clone()),
                 [] => {
                     return Ok(Err(format!(

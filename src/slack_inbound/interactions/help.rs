@@ -84,10 +84,7 @@ pub fn not_found(visit: &Visit, code: &str) -> Result<String, ActionError> {
 
 /// The code that is closest to what was typed, among the rotations that the person sees.
 fn suggestion(visit: &Visit, typed: &str) -> Result<Option<String>, ActionError> {
-    let page = Page {
-        number: 1,
-        size: MOST,
-    };
+    let page = Page::first(MOST);
     let filter = RotationFilter {
         order: RotationOrder::Name,
         ..RotationFilter::default()

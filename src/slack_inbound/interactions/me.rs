@@ -10,7 +10,7 @@ use crate::chat::slack::{About, Button};
 use crate::domain::absence::{Absence, AppliesTo};
 use crate::domain::ids::AbsenceId;
 use crate::domain::mention::{Mention, MentionState};
-use crate::domain::message::Answer;
+use crate::domain::message::OfferedAnswer;
 use crate::domain::refusal::Refusal;
 use crate::slack_inbound::reply::Reply;
 use crate::store::{MentionFilter, Page};
@@ -50,10 +50,7 @@ fn waiting(visit: &Visit) -> Result<Vec<Mention>, ActionError> {
         notified: Some(visit.me().clone()),
         ..MentionFilter::default()
     };
-    let page = Page {
-        number: 1,
-        size: MENTIONS,
-    };
+    let page = Page::first(MENTIONS);
     let (mut found, _) = mentions::list(visit.app, visit.caller(), filter, page)?;
     found.retain(|mention| !mention.passed.contains(visit.me()));
     Ok(found)
@@ -86,7 +83,9 @@ fn answers(mention: &Mention) -> Vec<serde_json::Value> {
         };
         button.element()
     };
-    [Answer::Acknowledge, Answer::Pass].map(element).into()
+    [OfferedAnswer::Acknowledge, OfferedAnswer::Pass]
+        .map(element)
+        .into()
 }
 
 /// `/rota back`: the absences that are running end now.

@@ -7,7 +7,7 @@ use crate::actions::mentions::{self, OpenMention};
 use crate::actions::{ActionError, Error};
 use crate::domain::ids::MentionId;
 use crate::domain::mention::{Mention, MentionState, NewMention, Thread};
-use crate::domain::message::Answer;
+use crate::domain::message::OfferedAnswer;
 use crate::domain::refusal::Refusal;
 use crate::slack_inbound::incoming::AppMention;
 use crate::slack_inbound::reply::{Later, Reply};
@@ -83,15 +83,15 @@ fn privately(visit: &Visit, said: &AppMention, text: &str) -> Reply {
 }
 
 /// A click on Acknowledge or Pass.
-pub fn clicked(visit: &Visit, id: &MentionId, answer: Answer) -> Outcome {
+pub fn clicked(visit: &Visit, id: &MentionId, answer: OfferedAnswer) -> Outcome {
     let (given, action, done) = match answer {
-        Answer::Acknowledge => (
-            mentions::Answer::Acknowledge,
+        OfferedAnswer::Acknowledge => (
+            mentions::MentionAnswer::Acknowledge,
             "acknowledgeMention",
             "You have acknowledged.",
         ),
         _ => (
-            mentions::Answer::Pass,
+            mentions::MentionAnswer::Pass,
             "passMention",
             "You have passed it on.",
         ),

@@ -39,10 +39,7 @@ pub fn rotations(visit: &Visit) -> Result<Vec<String>, ActionError> {
         order: RotationOrder::Name,
         ..RotationFilter::default()
     };
-    let page = Page {
-        number: 1,
-        size: ROWS,
-    };
+    let page = Page::first(ROWS);
     let (all, total) = overview::rotations(visit.app, visit.caller(), filter, page, AHEAD)?;
     let mut lines: Vec<String> = all.iter().map(|one| line(one, visit.zone())).collect();
     let more = total.saturating_sub(all.len() as u64);

@@ -5,11 +5,11 @@ use super::buttons::{Click, answers};
 use super::mrkdwn::{people, person, plain, time};
 use super::visit::{Outcome, Visit, title};
 use crate::actions::answering::AnswerRequest;
-use crate::actions::overview::{self, Asked, Wanted};
+use crate::actions::overview::{self, Asked, OwnRequests};
 use crate::actions::{ActionError, Error};
 use crate::domain::edit::Answering;
 use crate::domain::ids::{RequestId, RotationId};
-use crate::domain::message::Answer;
+use crate::domain::message::OfferedAnswer;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::{
     Leg, Request, RequestKind, RequestState, RequestView, RequestWritten, Step,
@@ -31,7 +31,7 @@ enum Side {
 
 /// Adds the requests that wait for the reader, with the buttons that answer them, and their own that are pending.
 pub fn add(visit: &Visit, blocks: &mut Blocks, text: &mut Vec<String>) -> Result<(), ActionError> {
-    let all = overview::requests_of(visit.app, visit.caller(), visit.me(), Wanted::Pending)?;
+    let all = overview::requests_of(visit.app, visit.caller(), visit.me(), OwnRequests::Pending)?;
     let can_answer = |asked: &&Asked| {
         let capability = &asked.view.capability;
         capability.can_accept || capability.can_decline
@@ -75,10 +75,10 @@ fn elements(asked: &Asked, side: Side) -> Vec<serde_json::Value> {
         };
     }
     let offered = [
-        capability.can_accept.then_some(Answer::Accept),
-        capability.can_decline.then_some(Answer::Decline),
+        capability.can_accept.then_some(OfferedAnswer::Accept),
+        capability.can_decline.then_some(OfferedAnswer::Decline),
     ];
-    let offered: Vec<Answer> = offered.into_iter().flatten().collect();
+    let offered: Vec<OfferedAnswer> = offered.into_iter().flatten().collect();
     answers(&request.rotation, &request.id, &offered)
 }
 

@@ -14,7 +14,7 @@ use crate::domain::roster;
 use crate::domain::rotation::{Cell, Mode, Rotation};
 use crate::domain::time::Interval;
 use crate::slack_inbound::reply::Reply;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use serde_json::Value;
 
 /// How far ahead it is looked for who follows.
@@ -62,10 +62,7 @@ pub fn card(
 }
 
 fn ahead(visit: &Visit) -> Interval {
-    Interval {
-        from: visit.now,
-        until: visit.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
-    }
+    Interval::ahead(visit.now, AHEAD)
 }
 
 /// One slot: who is on call, until when, who follows.

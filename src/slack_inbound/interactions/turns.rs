@@ -7,7 +7,7 @@ use crate::actions::duties;
 use crate::domain::forecast::Shift;
 use crate::domain::time::Interval;
 use crate::domain::zones::ZoneName;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 /// How far ahead the next turn is looked for.
 const NEXT: SignedDuration = SignedDuration::from_hours(60 * 24);
@@ -55,10 +55,7 @@ pub fn lines(visit: &Visit) -> Result<Vec<String>, ActionError> {
 }
 
 fn load(visit: &Visit, ahead: SignedDuration) -> Result<Vec<Shift>, ActionError> {
-    let range = Interval {
-        from: visit.now,
-        until: visit.now.saturating_add(ahead).unwrap_or(Timestamp::MAX),
-    };
+    let range = Interval::ahead(visit.now, ahead);
     duties::to_come(visit.app, visit.caller(), visit.me(), range)
 }
 

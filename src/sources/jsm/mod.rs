@@ -2,11 +2,11 @@
 
 mod parse;
 
-use super::line::{Line, segment};
+use super::line::{PartnerClient, segment};
 use super::opsgenie::checked;
 use super::people::People;
 use super::schedule::{OneOverride, Schedule};
-use super::units::{self, Answer};
+use super::units::{self, TimelineResponse};
 use super::{DeskSettings, Failure, Source};
 use crate::client::{Proxy, Tls};
 use crate::domain::external::{
@@ -30,11 +30,11 @@ const MOST_PAGES: usize = 1_000;
 /// Jira Service Management.
 pub struct Jsm {
     /// The API of schedules.
-    line: Line,
+    line: PartnerClient,
     /// The site, with the same credentials.
-    site: Line,
+    site: PartnerClient,
     /// The site without credentials.
-    open_site: Line,
+    open_site: PartnerClient,
     /// As set, or as the site said.
     cloud_id: Mutex<Option<String>>,
     people: People,
@@ -51,9 +51,9 @@ impl Jsm {
             accept.clone(),
         ];
         Jsm {
-            line: Line::new(tls, proxy.clone(), &settings.url, headers.clone()),
-            site: Line::new(tls, proxy.clone(), &settings.site, headers),
-            open_site: Line::new(tls, proxy, &settings.site, vec![accept]),
+            line: PartnerClient::new(tls, proxy.clone(), &settings.url, headers.clone()),
+            site: PartnerClient::new(tls, proxy.clone(), &settings.site, headers),
+            open_site: PartnerClient::new(tls, proxy, &settings.site, vec![accept]),
             cloud_id: Mutex::new(settings.cloud_id.clone()),
             people: People::default(),
         }
@@ -143,13 +143,16 @@ impl Source for Jsm {
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure> {
         let schedule = checked(schedule)?;
         let path = format!("{}/schedules/{schedule}/timeline", self.root()?);
-        units::read(span, |weeks, date| -> Result<Answer<Responder>, _> {
-            self.line.get(&format!(
+        units::read(
+            span,
+            |weeks, date| -> Result<TimelineResponse<Responder>, _> {
+                self.line.get(&format!(
                 "{path}?intervalUnit=weeks&interval={}&date={}&expand=base&expand=override&expand=forwarding",
                 weeks,
                 segment(&date.to_string()),
             ))
-        })
+            },
+        )
     }
 
     fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure> {

@@ -2,10 +2,10 @@
 
 mod parse;
 
-use super::line::{Line, segment};
+use super::line::{PartnerClient, segment};
 use super::people::People;
 use super::schedule::{OneOverride, Schedule};
-use super::units::{self, Answer};
+use super::units::{self, TimelineResponse};
 use super::{Failure, KeySettings, Source, is_id};
 use crate::client::{Proxy, Tls};
 use crate::domain::external::{
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// Opsgenie.
 pub struct Opsgenie {
-    line: Line,
+    line: PartnerClient,
     people: People,
 }
 
@@ -33,7 +33,7 @@ impl Opsgenie {
         ];
         let headers = headers.map(|(name, value)| (name.to_owned(), value));
         Opsgenie {
-            line: Line::new(tls, proxy, &settings.url, headers.to_vec()),
+            line: PartnerClient::new(tls, proxy, &settings.url, headers.to_vec()),
             people: People::default(),
         }
     }
@@ -87,13 +87,16 @@ impl Source for Opsgenie {
 
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure> {
         let path = format!("/v2/schedules/{}/timeline", checked(schedule)?);
-        units::read(span, |weeks, date| -> Result<Answer<Recipient>, _> {
-            self.get(&format!(
+        units::read(
+            span,
+            |weeks, date| -> Result<TimelineResponse<Recipient>, _> {
+                self.get(&format!(
                 "{path}?identifierType=id&expand=base,override,forwarding&intervalUnit=weeks&interval={}&date={}",
                 weeks,
                 segment(&date.to_string()),
             ))
-        })
+            },
+        )
     }
 
     fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure> {

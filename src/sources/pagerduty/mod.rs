@@ -4,7 +4,7 @@ mod v2;
 mod v3;
 
 use super::json::said;
-use super::line::{Line, segment};
+use super::line::{PartnerClient, segment};
 use super::people::People;
 use super::{Failure, KeySettings, Source, is_id, pieces};
 use crate::client::{Proxy, Tls};
@@ -28,7 +28,7 @@ const MOST_PAGES: usize = 1_000;
 
 /// PagerDuty.
 pub struct PagerDuty {
-    line: Line,
+    line: PartnerClient,
     people: People,
     /// The schedules that v2 does not have, so that they are asked of v3 at once.
     shift_based: Mutex<HashSet<String>>,
@@ -81,7 +81,7 @@ impl PagerDuty {
         ];
         let headers = headers.map(|(name, value)| (name.to_owned(), value));
         PagerDuty {
-            line: Line::new(tls, proxy, &settings.url, headers.to_vec()),
+            line: PartnerClient::new(tls, proxy, &settings.url, headers.to_vec()),
             people: People::default(),
             shift_based: Mutex::default(),
         }
@@ -153,7 +153,7 @@ impl PagerDuty {
     }
 
     fn v2_schedule(&self, schedule: &str, span: Interval) -> Result<v2::Schedule, Failure> {
-        let answer: v2::Answer = self.line.get(&format!(
+        let answer: v2::ScheduleResponse = self.line.get(&format!(
             "/schedules/{}?since={}&until={}&overflow=true",
             segment(schedule),
             segment(&span.from.to_string()),
@@ -163,7 +163,7 @@ impl PagerDuty {
     }
 
     fn v3_schedule(&self, schedule: &str, span: Interval) -> Result<v3::Schedule, Failure> {
-        let answer: v3::Answer = self.line.get(&format!(
+        let answer: v3::ScheduleResponse = self.line.get(&format!(
             "/v3/schedules/{}?since={}&until={}&overflow=true&include%5B%5D=final_schedule",
             segment(schedule),
             segment(&span.from.to_string()),
@@ -335,11 +335,11 @@ pub(super) fn definition_of(
     let is_v3 = answer["schedule"]["type"] == "schedule_v3";
     let wrong = |error: serde_json::Error| Failure::invalid(error.to_string());
     match is_v3 {
-        true => Ok(v3::Answer::deserialize(answer)
+        true => Ok(v3::ScheduleResponse::deserialize(answer)
             .map_err(wrong)?
             .schedule
             .definition(&[], span)),
-        false => v2::Answer::deserialize(answer)
+        false => v2::ScheduleResponse::deserialize(answer)
             .map_err(wrong)?
             .schedule
             .definition(&[], span),
@@ -354,11 +354,11 @@ pub(super) fn timeline_of(answer: serde_json::Value, span: Interval) -> Result<T
     let is_v3 = answer["schedule"]["type"] == "schedule_v3";
     let wrong = |error: serde_json::Error| Failure::invalid(error.to_string());
     let part = match is_v3 {
-        true => v3::Answer::deserialize(answer)
+        true => v3::ScheduleResponse::deserialize(answer)
             .map_err(wrong)?
             .schedule
             .shifts()?,
-        false => v2::Answer::deserialize(answer)
+        false => v2::ScheduleResponse::deserialize(answer)
             .map_err(wrong)?
             .schedule
             .shifts()?,

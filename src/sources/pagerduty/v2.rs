@@ -16,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-pub(super) struct Answer {
+pub(super) struct ScheduleResponse {
     pub(super) schedule: Schedule,
 }
 
@@ -303,10 +303,7 @@ fn attributed(member: &Member, whole: Interval, origins: &[Origin]) -> Vec<Shift
     cuts.dedup();
     let mut shifts: Vec<Shift> = Vec::new();
     for pair in cuts.windows(2) {
-        let piece = Interval {
-            from: pair[0],
-            until: pair[1],
-        };
+        let piece = Interval::new(pair[0], pair[1]);
         let origin = own.iter().find(|origin| origin.span.contains(piece.from));
         let (source, original) = match origin {
             Some(origin) => (origin.source.clone(), origin.span),

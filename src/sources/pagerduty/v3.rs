@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-pub(super) struct Answer {
+pub(super) struct ScheduleResponse {
     pub(super) schedule: Schedule,
 }
 

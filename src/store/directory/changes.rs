@@ -139,10 +139,7 @@ pub(in crate::store) fn away_members(
     let mut away = Vec::new();
     while let Some(row) = rows.next()? {
         let until = instant_or_none(row.get(1)?)?;
-        let period = Interval {
-            from: Timestamp::MIN,
-            until: until.unwrap_or(Timestamp::MAX),
-        };
+        let period = Interval::new(Timestamp::MIN, until.unwrap_or(Timestamp::MAX));
         away.push((row.get::<_, String>(0)?.into(), period));
     }
     Ok(away)

@@ -60,10 +60,7 @@ fn span(interval: Interval) -> [i64; 2] {
 }
 
 fn interval([from, until]: [i64; 2]) -> Result<Interval> {
-    Ok(Interval {
-        from: instant(from)?,
-        until: instant(until)?,
-    })
+    Ok(Interval::new(instant(from)?, instant(until)?))
 }
 
 fn shape(shift: &Shift, user: Option<&UserId>) -> ShiftShape {

@@ -6,8 +6,8 @@ use crate::domain::forecast::HandoverNotice;
 use crate::domain::ids::{MentionId, RequestId, UserId};
 use crate::domain::mention::Thread;
 use crate::domain::message::{
-    Answer, Content, MentionOutcome, Message, PeopleNames, RequestAsked, RequestOutcome, Shift,
-    Subject,
+    Content, MentionOutcome, Message, OfferedAnswer, PeopleNames, RequestAsked, RequestOutcome,
+    Shift, Subject,
 };
 use crate::domain::zones::ZoneName;
 use crate::store::rows::{instant, instant_or_none, json, millis};
@@ -22,7 +22,7 @@ pub(super) struct Body {
     pub rotation_name: String,
     pub subject: Subject,
     pub content: Content,
-    pub answers: Vec<Answer>,
+    pub answers: Vec<OfferedAnswer>,
     pub people: PeopleNames,
     pub thread: Option<Thread>,
 }
@@ -191,7 +191,7 @@ pub(super) fn from_text(text: &str) -> Result<Body> {
         (None, None) => Subject::Rotation,
     };
     let answer = |name: &String| {
-        let known = Answer::parse(name);
+        let known = OfferedAnswer::parse(name);
         known.map_or_else(|| corrupt(format!("answer {name}")), Ok)
     };
     let people = shape.people.into_iter();

@@ -161,10 +161,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
 /// # Errors
 /// When the storage cannot be read.
 pub fn offered(visit: &Visit) -> Result<Vec<Person>, Problem> {
-    let page = Page {
-        number: 1,
-        size: OFFERED,
-    };
+    let page = Page::first(OFFERED);
     let filter = PersonFilter::default();
     let read = visit
         .app()
@@ -482,10 +479,7 @@ pub fn person(visit: &Visit, named: &str) -> Result<Option<UserId>, Problem> {
         text: None,
         email: Some(named.to_owned()),
     };
-    let page = Page {
-        number: 1,
-        size: 50,
-    };
+    let page = Page::first(50);
     Ok(visit
         .app()
         .store()

@@ -75,10 +75,7 @@ const FIELDS: [&str; 3] = ["shows", "name", "alarms"];
 /// The part of the reader's own page.
 pub fn section(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     let me = visit.me()?;
-    let page = Page {
-        number: 1,
-        size: LISTED,
-    };
+    let page = Page::first(LISTED);
     let (feeds, _) = calendar_feeds::list(visit.app(), &visit.caller, page)?;
     let rotations = match feeds.iter().any(|feed| feed.shows.rotation().is_some()) {
         true => named(visit, &feeds)?,

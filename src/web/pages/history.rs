@@ -41,13 +41,13 @@ pub fn why(reason: Reason) -> &'static str {
 }
 
 /// What is shown: around `at`, or a span that ends now.
-struct Shown {
+struct HistoryRange {
     range: Interval,
     span: &'static str,
     at: Option<Timestamp>,
 }
 
-fn shown(visit: &Visit) -> Shown {
+fn shown(visit: &Visit) -> HistoryRange {
     let chosen = SPANS
         .iter()
         .find(|(name, _)| visit.query.one("span") == *name);
@@ -70,7 +70,7 @@ fn shown(visit: &Visit) -> Shown {
             .unwrap_or(at)
     }));
     let from = end.saturating_sub(length).unwrap_or(Timestamp::MIN);
-    Shown {
+    HistoryRange {
         range: Interval { from, until: end },
         span,
         at,

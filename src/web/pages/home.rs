@@ -2,7 +2,7 @@
 
 use super::{link_to, path_of, path_to, slot_label, slot_text, times};
 use crate::actions::duties;
-use crate::actions::overview::{self, Asked, Overview, Wanted};
+use crate::actions::overview::{self, Asked, Overview, OwnRequests};
 use crate::domain::forecast::{AbsentOnCall, Gap, Shift};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Mode, Rotation};
@@ -14,7 +14,7 @@ use crate::web::parts::outside;
 use crate::web::parts::people::People;
 use crate::web::parts::warned;
 use crate::web::visit::Visit;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use maud::{Markup, html};
 
 /// How far ahead gaps are looked for.
@@ -82,18 +82,12 @@ fn load_people(
 }
 
 fn own_turns(visit: &Visit, user: &UserId) -> Result<Vec<Shift>, crate::server::Problem> {
-    let range = Interval {
-        from: visit.now,
-        until: visit
-            .now
-            .saturating_add(OWN_AHEAD)
-            .unwrap_or(Timestamp::MAX),
-    };
+    let range = Interval::ahead(visit.now, OWN_AHEAD);
     Ok(duties::to_come(visit.app(), &visit.caller, user, range)?)
 }
 
 fn waiting(visit: &Visit, user: &UserId) -> Result<Vec<Asked>, crate::server::Problem> {
-    let all = overview::requests_of(visit.app(), &visit.caller, user, Wanted::Pending)?;
+    let all = overview::requests_of(visit.app(), &visit.caller, user, OwnRequests::Pending)?;
     let theirs = |asked: &Asked| {
         let capability = &asked.view.capability;
         capability.can_accept || capability.can_decline

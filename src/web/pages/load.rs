@@ -10,7 +10,7 @@ use crate::web::form::{Errors, Form};
 use crate::web::layout;
 use crate::web::parts::csv;
 use crate::web::parts::fields::{self, Filled};
-use crate::web::parts::load::{self, Line, MEANING, Shown, cells, heads, hours, lines, most};
+use crate::web::parts::load::{self, DateSpan, LoadRow, MEANING, cells, heads, hours, lines, most};
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use maud::html;
@@ -24,17 +24,17 @@ pub fn show(visit: &Visit) -> Outcome {
     let mut errors = Errors::default();
     let shown = load::shown(visit, &times(visit), MOST, &mut errors);
     let (rotation, rows) = report::of_rotation(visit.app(), &visit.caller, &known.id, shown.range)?;
-    let mut all: Vec<(UserId, Line)> = lines(rows)
+    let mut all: Vec<(UserId, LoadRow)> = lines(rows)
         .into_iter()
         .filter_map(|line| Some((line.user.clone()?, line)))
         .collect();
     for member in roster::order(&rotation.members, None) {
         if !all.iter().any(|(user, _)| *user == member.user) {
-            all.push((member.user.clone(), Line::nothing(member.user)));
+            all.push((member.user.clone(), LoadRow::nothing(member.user)));
         }
     }
     let carried =
-        |(user, line): &(UserId, Line)| (std::cmp::Reverse(line.load.hours), user.clone());
+        |(user, line): &(UserId, LoadRow)| (std::cmp::Reverse(line.load.hours), user.clone());
     all.sort_by_key(carried);
     let people = People::load(visit.app(), all.iter().map(|(user, _)| user), true)?;
     if visit.query.one("format") == "csv" && errors.is_empty() {
@@ -59,8 +59,8 @@ pub fn show(visit: &Visit) -> Outcome {
 fn page(
     visit: &Visit,
     rotation: &Rotation,
-    shown: &Shown,
-    (all, people): (&[(UserId, Line)], &People),
+    shown: &DateSpan,
+    (all, people): (&[(UserId, LoadRow)], &People),
     errors: &Errors,
 ) -> Outcome {
     let values = Form::with([

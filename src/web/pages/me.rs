@@ -13,7 +13,7 @@ use crate::web::notes::{Note, Undo};
 use crate::web::parts::fields::{self, Choice, Filled};
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use maud::{Markup, html};
 
 /// How far ahead turns are listed.
@@ -51,10 +51,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
 
 fn turns(visit: &Visit) -> Result<Markup, Problem> {
     let me = visit.me()?;
-    let range = Interval {
-        from: visit.now,
-        until: visit.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
-    };
+    let range = Interval::ahead(visit.now, AHEAD);
     let own = duties::to_come(visit.app(), &visit.caller, &me.person.id, range)?;
     let times = times(visit);
     Ok(html! {

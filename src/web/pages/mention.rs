@@ -1,7 +1,7 @@
 //! A mention of the people on call, and their answer.
 
 use super::{path_of, times};
-use crate::actions::mentions::{self, Answer};
+use crate::actions::mentions::{self, MentionAnswer};
 use crate::actions::{ActionError, reads};
 use crate::domain::ids::MentionId;
 use crate::domain::mention::{Mention, MentionState};
@@ -80,11 +80,11 @@ fn page(
 pub fn answer_step(visit: &Visit) -> Outcome {
     let (given, action, told) = match visit.part(1) {
         "acknowledge" => (
-            Answer::Acknowledge,
+            MentionAnswer::Acknowledge,
             "acknowledgeMention",
             "You have acknowledged.",
         ),
-        "pass" => (Answer::Pass, "passMention", "You have passed it on."),
+        "pass" => (MentionAnswer::Pass, "passMention", "You have passed it on."),
         _ => return Err(answer::nothing_here()),
     };
     let answered = mentions::answer(visit.app(), &visit.author(action), &id(visit), given);

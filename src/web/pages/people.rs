@@ -13,7 +13,7 @@ use crate::web::layout::{self, encoded};
 use crate::web::parts::fields::Filled;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use maud::html;
 
 /// People on one page.
@@ -117,10 +117,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let user = UserId::from(visit.part(0));
     let person = visit.app().store().read(|tx| load_person(tx, &user))?;
     let person = person.ok_or(Refusal::NotFound("person"))?;
-    let range = Interval {
-        from: visit.now,
-        until: visit.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
-    };
+    let range = Interval::ahead(visit.now, AHEAD);
     let turns = duties::to_come(visit.app(), &visit.caller, &user, range)?;
     let away = absences::of_person(visit.app(), &visit.caller, &user, visit.now)?;
     let times = times(visit);

@@ -1,7 +1,7 @@
 //! Who carries how much in all rotations: everybody's duty for workspace admins, their own for others.
 
 use super::times;
-use crate::actions::report::{self, Wanted};
+use crate::actions::report::{self, ReportQuery};
 use crate::domain::ids::RotationId;
 use crate::domain::report::{GroupBy, Row};
 use crate::server::{Outcome, Problem};
@@ -11,7 +11,7 @@ use crate::web::layout;
 use crate::web::pages::path_of;
 use crate::web::parts::csv;
 use crate::web::parts::fields::{self, Choice, Filled};
-use crate::web::parts::load::{self, Line, MEANING, Shown, cells, heads, lines, most};
+use crate::web::parts::load::{self, DateSpan, LoadRow, MEANING, cells, heads, lines, most};
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use crate::wire::report as wire;
@@ -29,7 +29,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let mut errors = Errors::default();
     let shown = load::shown(visit, &times(visit), MOST, &mut errors);
     let by = GroupBy::parse(visit.query.one("by")).unwrap_or(GroupBy::Person);
-    let wanted = Wanted {
+    let wanted = ReportQuery {
         range: shown.range,
         rotation: None,
         user: None,
@@ -73,8 +73,8 @@ fn fields(by: GroupBy, row: &Row, people: &People, names: &Names) -> Vec<String>
 
 fn page(
     visit: &Visit,
-    (by, shown): (GroupBy, &Shown),
-    mut lines: Vec<Line>,
+    (by, shown): (GroupBy, &DateSpan),
+    mut lines: Vec<LoadRow>,
     (people, names): (&People, &Names),
     errors: &Errors,
 ) -> Outcome {
@@ -148,7 +148,7 @@ fn subject_heads(by: GroupBy) -> Vec<&'static str> {
     wire::subjects(by).into_iter().map(head).collect()
 }
 
-fn row(line: &Line, people: &People, names: &Names, most: jiff::SignedDuration) -> Markup {
+fn row(line: &LoadRow, people: &People, names: &Names, most: jiff::SignedDuration) -> Markup {
     html! {
         tr data-user=[line.user.as_ref()] {
             @if let Some(bucket) = &line.bucket { th scope="row" { (bucket) } }

@@ -3,7 +3,7 @@
 use super::{conflicts, failing, path_of, slot_text, tag, times};
 use crate::actions::ActionError;
 use crate::actions::answering::AnswerRequest;
-use crate::actions::overview::{self, Asked, Wanted};
+use crate::actions::overview::{self, Asked, OwnRequests};
 use crate::domain::conflict::Conflict;
 use crate::domain::edit::Answering;
 use crate::domain::ids::{RequestId, UserId};
@@ -42,7 +42,7 @@ fn people<'a>(visit: &Visit, all: impl IntoIterator<Item = &'a Asked>) -> Result
 /// GET /requests.
 pub fn show_all(visit: &Visit) -> Outcome {
     let me = visit.me()?.person.id.clone();
-    let mut all = overview::requests_of(visit.app(), &visit.caller, &me, Wanted::All)?;
+    let mut all = overview::requests_of(visit.app(), &visit.caller, &me, OwnRequests::All)?;
     let people = people(visit, &all)?;
     let is_open = |asked: &Asked| asked.view.request.state == RequestState::Pending;
     let from_me = |asked: &Asked| asked.view.request.requester == me;

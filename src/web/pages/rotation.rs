@@ -34,14 +34,14 @@ const MOST_ROWS: usize = 300;
 const MOST_REQUESTS: usize = 50;
 
 /// What a page shows: from the first instant of a day, or an instant.
-struct Shown {
+struct TimelineRange {
     range: Interval,
     span: &'static str,
     days: i64,
 }
 
-impl Shown {
-    fn read(visit: &Visit) -> Shown {
+impl TimelineRange {
+    fn read(visit: &Visit) -> TimelineRange {
         let times = times(visit);
         let chosen = SPANS
             .iter()
@@ -59,7 +59,7 @@ impl Shown {
             .filter(|_| times.midnight(first) == Some(from));
         let length = jiff::SignedDuration::from_hours(24 * days);
         let until = until.unwrap_or(from.saturating_add(length).unwrap_or(Timestamp::MAX));
-        Shown {
+        TimelineRange {
             range: Interval { from, until },
             span,
             days,
@@ -76,7 +76,7 @@ impl Shown {
 /// GET /rotations/{rotation}.
 pub fn show(visit: &Visit) -> Outcome {
     let known = named(visit)?;
-    let shown = Shown::read(visit);
+    let shown = TimelineRange::read(visit);
     let (rotation, items, arranged) =
         duties::list(visit.app(), &visit.caller, &known.id, shown.range)?;
     let away = match visit.reader {
@@ -202,7 +202,7 @@ fn standing(rotation: &Rotation, is_editor: bool) -> Markup {
     }
 }
 
-fn choose(visit: &Visit, rotation: &Rotation, shown: &Shown) -> Markup {
+fn choose(visit: &Visit, rotation: &Rotation, shown: &TimelineRange) -> Markup {
     let (times, base, errors) = (times(visit), path_to(rotation), Errors::default());
     let values = Form::with([
         ("from", times.date_value(shown.range.from)),
@@ -267,7 +267,7 @@ fn rows(
     visit: &Visit,
     rotation: &Rotation,
     (items, arranged): (&[Duty], &[Arrangement]),
-    shown: &Shown,
+    shown: &TimelineRange,
     people: &People,
 ) -> Vec<Row> {
     let cells = rotation.cells.iter().filter(|cell| !cell.stopped);
@@ -310,7 +310,7 @@ fn table(
     arranged: &[Arrangement],
     people: &People,
     is_editor: bool,
-    shown: &Shown,
+    shown: &TimelineRange,
 ) -> Markup {
     let has_slots = rotation.cells.len() > 1;
     let listed = items.iter().filter(|item| {

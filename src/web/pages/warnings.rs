@@ -89,7 +89,7 @@ fn choose(rotation: &Rotation, days: u32, errors: &Errors) -> Markup {
 }
 
 /// Warnings that say the same of the same place: what comes back with every turn takes one line.
-struct Line<'w> {
+struct WarningRow<'w> {
     first: &'w Warning,
     /// How many follow it.
     more: usize,
@@ -97,8 +97,8 @@ struct Line<'w> {
 }
 
 /// The warnings of one severity in lines, by their first ones.
-fn lines(all: &[Warning], severity: Severity) -> Vec<Line<'_>> {
-    let mut lines: Vec<Line> = Vec::new();
+fn lines(all: &[Warning], severity: Severity) -> Vec<WarningRow<'_>> {
+    let mut lines: Vec<WarningRow> = Vec::new();
     let mut known = HashMap::new();
     for warning in all.iter().filter(|one| one.severity() == severity) {
         let says = (warning.kind, &warning.cell, &warning.text);
@@ -108,7 +108,7 @@ fn lines(all: &[Warning], severity: Severity) -> Vec<Line<'_>> {
                 line.more += 1;
                 line.last = warning;
             }
-            None => lines.push(Line {
+            None => lines.push(WarningRow {
                 first: warning,
                 more: 0,
                 last: warning,
@@ -132,7 +132,7 @@ fn list(rotation: &Rotation, all: &[Warning], severity: Severity, times: &Times)
                     caption.unseen { "Warnings that matter " (severity.name()) ", by where they begin" }
                     thead { tr { th scope="col" { "What" } th scope="col" { "When" } th scope="col" { "Lane, window" } th scope="col" { "Why" } } }
                     tbody {
-                        @for Line { first, more, last } in lines.iter().take(MOST) {
+                        @for WarningRow { first, more, last } in lines.iter().take(MOST) {
                             tr data-kind=(first.kind.name()) {
                                 th scope="row" { (warned::name(first.kind)) }
                                 td data-label="When" {

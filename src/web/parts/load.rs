@@ -15,14 +15,14 @@ use maud::{Markup, html};
 const USUAL: i64 = 28;
 
 /// From the first instant of a day to the last of another, in the reader's zone.
-pub struct Shown {
+pub struct DateSpan {
     pub from: Date,
     pub to: Date,
     pub range: Interval,
 }
 
 /// What the address asks for, `most` days at the most. Dates that are none, or too far apart, are said, and the usual ones shown.
-pub fn shown(visit: &Visit, times: &Times, most: i64, errors: &mut Errors) -> Shown {
+pub fn shown(visit: &Visit, times: &Times, most: i64, errors: &mut Errors) -> DateSpan {
     let today = times.date(visit.now);
     let usual = |days: i64| today.saturating_add(days.days());
     let mut date = |name: &str, days: i64| match visit.query.filled(name).map(str::parse) {
@@ -41,7 +41,7 @@ pub fn shown(visit: &Visit, times: &Times, most: i64, errors: &mut Errors) -> Sh
         (from, to) = (usual(-USUAL), usual(USUAL));
     }
     let end = to.saturating_add(1.day());
-    Shown {
+    DateSpan {
         from,
         to,
         range: Interval {
@@ -53,7 +53,7 @@ pub fn shown(visit: &Visit, times: &Times, most: i64, errors: &mut Errors) -> Sh
 
 /// What one line shows: the record and the plan about the same, together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct LoadRow {
     pub user: Option<UserId>,
     pub rotation: Option<RotationId>,
     pub bucket: Option<String>,
@@ -64,14 +64,14 @@ pub struct Line {
 }
 
 /// The lines of a report. The two rows about the same follow each other.
-pub fn lines(rows: Vec<Row>) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+pub fn lines(rows: Vec<Row>) -> Vec<LoadRow> {
+    let mut lines: Vec<LoadRow> = Vec::new();
     for row in rows {
         let planned = match row.planned {
             true => row.load.hours,
             false => SignedDuration::ZERO,
         };
-        let same = |line: &&mut Line| {
+        let same = |line: &&mut LoadRow| {
             (&line.user, &line.rotation, &line.bucket) == (&row.user, &row.rotation, &row.bucket)
         };
         match lines.last_mut().filter(same) {
@@ -80,7 +80,7 @@ pub fn lines(rows: Vec<Row>) -> Vec<Line> {
                 line.counts += row.counts;
                 line.planned += planned;
             }
-            None => lines.push(Line {
+            None => lines.push(LoadRow {
                 user: row.user,
                 rotation: row.rotation,
                 bucket: row.bucket,
@@ -93,10 +93,10 @@ pub fn lines(rows: Vec<Row>) -> Vec<Line> {
     lines
 }
 
-impl Line {
+impl LoadRow {
     /// A line of somebody who carries nothing.
-    pub fn nothing(user: UserId) -> Line {
-        Line {
+    pub fn nothing(user: UserId) -> LoadRow {
+        LoadRow {
             user: Some(user),
             rotation: None,
             bucket: None,
@@ -138,7 +138,7 @@ pub fn heads() -> Markup {
 }
 
 /// A bar of the hours against the `most` of all lines, and the numbers.
-pub fn cells(line: &Line, most: SignedDuration) -> Markup {
+pub fn cells(line: &LoadRow, most: SignedDuration) -> Markup {
     let counts = [Counted::Turn, Counted::CoverTaken, Counted::Swap];
     let counts = counts.map(|counted| line.counts.of(counted));
     let numbers = line.lengths().map(short).into_iter();
@@ -150,7 +150,7 @@ pub fn cells(line: &Line, most: SignedDuration) -> Markup {
 }
 
 /// The most hours of a line.
-pub fn most<'l>(lines: impl IntoIterator<Item = &'l Line>) -> SignedDuration {
+pub fn most<'l>(lines: impl IntoIterator<Item = &'l LoadRow>) -> SignedDuration {
     let hours = lines.into_iter().map(|line| line.load.hours);
     hours.max().unwrap_or_default()
 }
@@ -167,7 +167,7 @@ pub fn short(length: SignedDuration) -> String {
 }
 
 /// A bar of the hours; the planned part is lighter.
-fn bar(line: &Line, most: SignedDuration) -> Markup {
+fn bar(line: &LoadRow, most: SignedDuration) -> Markup {
     let share = |length: SignedDuration| {
         let share = length.as_secs_f64() / most.as_secs_f64().max(1.0);
         format!("{:.2}%", share * 100.0)

@@ -1,6 +1,6 @@
 //! The components of a calendar.
 
-use super::line::{Line, Lines};
+use super::line::{ContentLine, Lines};
 use crate::domain::recurrence::{TooMuch, Work};
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub struct Component<'a> {
     /// In upper case.
     pub name: String,
     /// The lines of the properties that are read.
-    pub lines: Vec<Line<'a>>,
+    pub lines: Vec<ContentLine<'a>>,
     pub within: Vec<Component<'a>>,
     /// Whether lines are missing because there are too many.
     pub is_cut: bool,
@@ -183,7 +183,7 @@ impl<'a> Component<'a> {
         }
     }
 
-    fn add(&mut self, line: Line<'a>) {
+    fn add(&mut self, line: ContentLine<'a>) {
         self.length += line.length();
         self.is_cut |= self.lines.len() == MOST_LINES || self.length > LONGEST;
         if !self.is_cut {
@@ -193,17 +193,17 @@ impl<'a> Component<'a> {
 
     /// The bytes that it keeps, without what is within it.
     pub fn size(&self) -> usize {
-        let lines = self.length + self.lines.len() * size_of::<Line>();
+        let lines = self.length + self.lines.len() * size_of::<ContentLine>();
         size_of::<Component>() + self.name.len() + lines
     }
 
     /// The first line of a property.
-    pub fn line(&self, name: &str) -> Option<&Line<'a>> {
+    pub fn line(&self, name: &str) -> Option<&ContentLine<'a>> {
         self.lines.iter().find(|line| line.is(name))
     }
 
     /// All lines of a property.
-    pub fn all<'b>(&'b self, name: &'b str) -> impl Iterator<Item = &'b Line<'a>> {
+    pub fn all<'b>(&'b self, name: &'b str) -> impl Iterator<Item = &'b ContentLine<'a>> {
         self.lines.iter().filter(move |line| line.is(name))
     }
 

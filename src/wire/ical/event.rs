@@ -2,7 +2,7 @@
 
 use super::component::Component;
 use super::error::EventError;
-use super::line::Line;
+use super::line::ContentLine;
 use super::rule;
 use super::value::{Moment, duration, moment, text, texts};
 use super::zones::Zones;
@@ -172,13 +172,13 @@ fn end(
 /// The times of one line, which are in the zone that it names.
 struct Dated<'l> {
     name: &'static str,
-    line: &'l Line<'l>,
+    line: &'l ContentLine<'l>,
     /// Looked for once, where a time needs it.
     zone: Option<Zone>,
 }
 
 impl<'l> Dated<'l> {
-    fn new(name: &'static str, line: &'l Line<'l>) -> Dated<'l> {
+    fn new(name: &'static str, line: &'l ContentLine<'l>) -> Dated<'l> {
         let zone = None;
         Dated { name, line, zone }
     }
@@ -211,7 +211,7 @@ impl<'l> Dated<'l> {
 
 fn single(
     name: &'static str,
-    line: &Line,
+    line: &ContentLine,
     zones: &mut Zones,
     work: &mut Work,
 ) -> Result<When, EventError> {
@@ -262,7 +262,7 @@ fn except(
 
 /// The items of a list.
 fn listed<'l>(
-    line: &'l Line,
+    line: &'l ContentLine,
     name: &'static str,
     before: usize,
 ) -> Result<impl Iterator<Item = &'l str>, EventError> {

@@ -12,7 +12,7 @@ pub struct Lines<'a> {
 
 /// A content line.
 #[derive(Clone, Debug)]
-pub struct Line<'a> {
+pub struct ContentLine<'a> {
     text: Cow<'a, str>,
     /// Where the name ends.
     name: usize,
@@ -48,9 +48,9 @@ impl<'a> Lines<'a> {
 
 impl<'a> Iterator for Lines<'a> {
     /// `None` for a line that has no name or no colon.
-    type Item = Option<Line<'a>>;
+    type Item = Option<ContentLine<'a>>;
 
-    fn next(&mut self) -> Option<Option<Line<'a>>> {
+    fn next(&mut self) -> Option<Option<ContentLine<'a>>> {
         loop {
             if self.rest.is_empty() {
                 return None;
@@ -78,13 +78,13 @@ impl<'a> Iterator for Lines<'a> {
                 Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
                 Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
             };
-            return Some(Line::new(text, is_cut));
+            return Some(ContentLine::new(text, is_cut));
         }
     }
 }
 
-impl<'a> Line<'a> {
-    fn new(text: Cow<'a, str>, is_cut: bool) -> Option<Line<'a>> {
+impl<'a> ContentLine<'a> {
+    fn new(text: Cow<'a, str>, is_cut: bool) -> Option<ContentLine<'a>> {
         let mut quoted = false;
         let mut name = None;
         let mut colon = None;
@@ -101,7 +101,7 @@ impl<'a> Line<'a> {
         }
         let colon = colon?;
         let name = name.unwrap_or(colon);
-        (name > 0).then_some(Line {
+        (name > 0).then_some(ContentLine {
             text,
             name,
             colon,

@@ -2,7 +2,7 @@ use super::component::Unreadable;
 use super::error::EventError;
 use super::reader::{Calendar, Terms, read};
 use crate::domain::recurrence::Work;
-use crate::domain::recurrence::expand::{Wanted, expand};
+use crate::domain::recurrence::expand::{InstanceQuery, expand};
 use crate::domain::recurrence::zone::Zone;
 use crate::domain::time::Interval;
 use jiff::Timestamp;
@@ -39,7 +39,7 @@ fn parsed(body: &str) -> Calendar {
 
 /// The instances of all events, as `FROM/UNTIL` in order.
 fn instances(calendar: &Calendar, span: Interval) -> Vec<Interval> {
-    let wanted = Wanted {
+    let wanted = InstanceQuery {
         span,
         near: span.from,
         most: 100_000,
@@ -383,7 +383,7 @@ fn hostile_rules_end() {
             "DTSTART:00010101T000000Z DURATION:PT1H RRULE:{rule}"
         )));
         assert_eq!(calendar.first, None, "{rule}");
-        let wanted = Wanted {
+        let wanted = InstanceQuery {
             span: whole(),
             near: at(FROM),
             most: 5_000,
@@ -407,7 +407,7 @@ fn hostile_rules_end() {
     let calendar = parsed(&calendar(&format!(
         "DTSTART:20200101T000000Z DURATION:PT1S RRULE:{rule}"
     )));
-    let wanted = Wanted {
+    let wanted = InstanceQuery {
         span: whole(),
         near: at(FROM),
         most: 5_000,
@@ -477,7 +477,7 @@ fn changed_instances_replace_those_of_the_rule() {
         let calendar = parsed(&format!("BEGIN:VCALENDAR\r\n{events}END:VCALENDAR\r\n"));
         assert_eq!(calendar.first, None, "{events}");
         let counts = |at: usize| calendar.said[at].counts;
-        let wanted = Wanted {
+        let wanted = InstanceQuery {
             span: whole(),
             near: at(FROM),
             most: 100,
@@ -498,7 +498,7 @@ fn of_too_many_instances_the_nearest_are_kept() {
     let calendar = parsed(&calendar(
         "DTSTART:20260101T000000Z DURATION:PT1H RRULE:FREQ=DAILY;BYHOUR=0,6,12,18",
     ));
-    let wanted = Wanted {
+    let wanted = InstanceQuery {
         span: whole(),
         near: at("2026-11-22T00:00:00Z"),
         most: 100,

@@ -122,7 +122,7 @@ impl Workspace {
     /// The posts that the database records as sent, with the platform's reference in place of the key.
     pub fn sent(&self) -> Vec<Post> {
         let sent = self.app.store().read(|tx| store::list_sent(tx, 10_000));
-        let post = |sent: store::Sent| {
+        let post = |sent: store::SentMessage| {
             let to = match &sent.message.to {
                 Recipient::Channel(id) => id.to_string(),
                 Recipient::Person(id) => id.to_string(),

@@ -1,7 +1,7 @@
 //! Being away.
 
 use super::field::{self, ACKNOWLEDGED, FROM, REASON_FIELD, TO, WHERE};
-use super::{Metadata, Sent, closed, errors, refused, update};
+use super::{FormOutcome, Metadata, closed, errors, refused, update};
 use crate::actions::{ActionError, absences, shifts};
 use crate::domain::absence::StandingDuty;
 use crate::domain::edit::NewAbsence;
@@ -129,9 +129,9 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     });
     let outcome = record(visit, view, &rotation.id, &body);
     match outcome {
-        Ok(Sent::Now) => Ok(closed(visit, metadata, "Your absence was saved.")),
-        Ok(Sent::Again) => Ok(Reply::nothing()),
-        Ok(Sent::InTheWay(standing)) => {
+        Ok(FormOutcome::Now) => Ok(closed(visit, metadata, "Your absence was saved.")),
+        Ok(FormOutcome::Again) => Ok(Reply::nothing()),
+        Ok(FormOutcome::InTheWay(standing)) => {
             let shown = (Some(from.as_second()), Some(to.as_second()));
             let view = render(visit, metadata, shown, &place, reason, |blocks| {
                 still_theirs(visit, blocks, &standing);
@@ -149,16 +149,16 @@ fn record(
     view: &View,
     rotation: &RotationId,
     body: &Value,
-) -> Result<Sent<Vec<StandingDuty>>, ActionError> {
+) -> Result<FormOutcome<Vec<StandingDuty>>, ActionError> {
     let new: NewAbsence = absence::parse(body.to_string().as_bytes())?;
     let standing = shifts::would_stand(visit.app, visit.caller(), rotation, &new)?;
     let is_acknowledged = field::is_acknowledged(view, &token(&standing));
     if !standing.is_empty() && !is_acknowledged {
-        return Ok(Sent::InTheWay(standing));
+        return Ok(FormOutcome::InTheWay(standing));
     }
     let author = visit.author("createAbsence");
     let (_, is_new) = absences::create(visit.app, &author, rotation, new)?;
-    Ok(Sent::of(is_new))
+    Ok(FormOutcome::of(is_new))
 }
 
 /// What stays the reader's while they are away, with the box to tick.

@@ -1,7 +1,7 @@
 //! Asking others to cover a turn.
 
 use super::field::{self, FROM, REASON_FIELD, TO, TURN, WHOM};
-use super::{Metadata, Sent, closed, errors, refused, update};
+use super::{FormOutcome, Metadata, closed, errors, refused, update};
 use crate::actions::covers::{self, AskForCover};
 use crate::actions::whole_turns::{self, HeldTurn};
 use crate::actions::{ActionError, overview};
@@ -208,13 +208,13 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         "reason": field::text(view, REASON_FIELD),
     });
     match ask(visit, view, &rotation, &body) {
-        Ok(Sent::Again) => Ok(Reply::nothing()),
-        Ok(Sent::Now) => Ok(closed(
+        Ok(FormOutcome::Again) => Ok(Reply::nothing()),
+        Ok(FormOutcome::Now) => Ok(closed(
             visit,
             metadata,
             "Your request was sent. You stay on call until somebody accepts.",
         )),
-        Ok(Sent::InTheWay(found)) => {
+        Ok(FormOutcome::InTheWay(found)) => {
             let made = render(visit, metadata, entered(), |blocks| {
                 field::conflicts(visit, blocks, &found);
             })?;
@@ -231,9 +231,9 @@ fn ask(
     view: &View,
     rotation: &RotationId,
     body: &Value,
-) -> Result<Sent, ActionError> {
+) -> Result<FormOutcome, ActionError> {
     if visit.is_written()? {
-        return Ok(Sent::Again);
+        return Ok(FormOutcome::Again);
     }
     let new = request::parse_cover_preview(body.to_string().as_bytes())?;
     let (_, preview) = covers::preview(visit.app, visit.caller(), rotation, &new)?;
@@ -242,7 +242,7 @@ fn ask(
         return Err(Refusal::ConflictBlocks(found).into());
     }
     if !found.is_empty() && !field::is_acknowledged(view, &field::token(&found)) {
-        return Ok(Sent::InTheWay(found));
+        return Ok(FormOutcome::InTheWay(found));
     }
     let new = NewCover {
         turn_selection: preview.selection,
@@ -252,5 +252,5 @@ fn ask(
     let action = ("createCoverRequest", "");
     let any = &Precondition::Any;
     let receipt = visit.write(rotation, action, once, any, AskForCover(new), made)?;
-    Ok(Sent::of(receipt.is_new))
+    Ok(FormOutcome::of(receipt.is_new))
 }

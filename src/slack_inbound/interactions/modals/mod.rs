@@ -79,7 +79,7 @@ impl Metadata {
 }
 
 /// What came of a form that asks something of somebody.
-enum Sent<T = Vec<Conflict>> {
+enum FormOutcome<T = Vec<Conflict>> {
     /// It is written.
     Now,
     /// It was written before: the form was sent again because its answer was lost. Its author knows.
@@ -88,12 +88,12 @@ enum Sent<T = Vec<Conflict>> {
     InTheWay(T),
 }
 
-impl<T> Sent<T> {
+impl<T> FormOutcome<T> {
     /// Of what was written. Two that arrive at once write it once, and one of them tells its author.
-    fn of(is_new: bool) -> Sent<T> {
+    fn of(is_new: bool) -> FormOutcome<T> {
         match is_new {
-            true => Sent::Now,
-            false => Sent::Again,
+            true => FormOutcome::Now,
+            false => FormOutcome::Again,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cover::rotations;
 use super::field::{self, REASON_FIELD, THEIRS, TURN};
-use super::{Metadata, Sent, closed, errors, refused, update};
+use super::{FormOutcome, Metadata, closed, errors, refused, update};
 use crate::actions::ActionError;
 use crate::actions::swaps::{self, OfferSwap};
 use crate::actions::whole_turns::{self, WholeTurn};
@@ -157,13 +157,13 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         "reason": field::text(view, REASON_FIELD),
     });
     match offer(visit, view, &rotation, body) {
-        Ok(Sent::Again) => Ok(Reply::nothing()),
-        Ok(Sent::Now) => Ok(closed(
+        Ok(FormOutcome::Again) => Ok(Reply::nothing()),
+        Ok(FormOutcome::Now) => Ok(closed(
             visit,
             metadata,
             "Your offer was sent. Both keep their turns until it is accepted.",
         )),
-        Ok(Sent::InTheWay(found)) => {
+        Ok(FormOutcome::InTheWay(found)) => {
             let entered = Entered {
                 own: view.values.filled(TURN, TURN),
                 theirs: view.values.filled(THEIRS, THEIRS),
@@ -185,9 +185,9 @@ fn offer(
     view: &View,
     rotation: &RotationId,
     mut body: Value,
-) -> Result<Sent, ActionError> {
+) -> Result<FormOutcome, ActionError> {
     if visit.is_written()? {
-        return Ok(Sent::Again);
+        return Ok(FormOutcome::Again);
     }
     let new = request::parse_swap_preview(body.to_string().as_bytes())?;
     let (_, legs) = swaps::preview(visit.app, visit.caller(), rotation, &new)?;
@@ -196,7 +196,7 @@ fn offer(
         return Err(Refusal::ConflictBlocks(found).into());
     }
     if !found.is_empty() && !field::is_acknowledged(view, &field::token(&found)) {
-        return Ok(Sent::InTheWay(found));
+        return Ok(FormOutcome::InTheWay(found));
     }
     let acknowledged: Vec<&str> = found.iter().map(|conflict| conflict.id.as_str()).collect();
     body["acknowledgedConflictIds"] = json!(acknowledged);
@@ -205,5 +205,5 @@ fn offer(
     let action = ("createSwapRequest", "");
     let any = &Precondition::Any;
     let receipt = visit.write(rotation, action, once, any, OfferSwap(new), made)?;
-    Ok(Sent::of(receipt.is_new))
+    Ok(FormOutcome::of(receipt.is_new))
 }

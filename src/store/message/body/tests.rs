@@ -205,7 +205,7 @@ fn every_kind_is_stored_and_read_back() {
 
 #[test]
 fn what_goes_with_the_content_is_stored() {
-    let about = |subject, answers: &[Answer]| Message {
+    let about = |subject, answers: &[OfferedAnswer]| Message {
         thread: Some(Thread("17.1".into())),
         subject,
         answers: answers.to_vec(),
@@ -218,7 +218,7 @@ fn what_goes_with_the_content_is_stored() {
         (
             about(
                 Subject::Request("cov_1".into()),
-                &[Answer::Accept, Answer::Decline],
+                &[OfferedAnswer::Accept, OfferedAnswer::Decline],
             ),
             "request",
             "cov_1",
@@ -227,7 +227,7 @@ fn what_goes_with_the_content_is_stored() {
         (
             about(
                 Subject::Mention("men_1".into()),
-                &[Answer::Acknowledge, Answer::Pass],
+                &[OfferedAnswer::Acknowledge, OfferedAnswer::Pass],
             ),
             "mention",
             "men_1",

@@ -36,10 +36,7 @@ fn offered(visit: &Visit) -> Result<Vec<(RotationId, Option<String>, String)>, P
         order: RotationOrder::Name,
         ..RotationFilter::default()
     };
-    let page = Page {
-        number: 1,
-        size: OFFERED,
-    };
+    let page = Page::first(OFFERED);
     let none = SignedDuration::ZERO;
     let (all, _) = overview::rotations(visit.app(), &visit.caller, filter, page, none)?;
     let named = all.into_iter().map(|one| {

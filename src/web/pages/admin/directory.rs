@@ -5,7 +5,7 @@ use super::{check, crumbs};
 use crate::actions::directory::{Consent, Imported};
 use crate::actions::{ActionError, directory as action, directory_sync};
 use crate::domain::directory::Directory;
-use crate::domain::import::{Concern, ImportChanges, Named};
+use crate::domain::import::{Concern, ImportChanges, PersonName};
 use crate::server::{Body, Outcome, Problem, Response};
 use crate::web::form::Errors;
 use crate::web::layout;
@@ -162,7 +162,7 @@ fn changes_page(
     ))
 }
 
-fn people(heading: &str, all: &[Named]) -> Markup {
+fn people(heading: &str, all: &[PersonName]) -> Markup {
     html! {
         @if !all.is_empty() {
             h2 { (heading) }
@@ -176,7 +176,7 @@ fn more(count: usize) -> Markup {
     html! { @if count > LISTED { p.muted { "And " (count - LISTED) " more." } } }
 }
 
-fn named(person: &Named) -> Markup {
+fn named(person: &PersonName) -> Markup {
     html! { a href=(people::path(&person.id)) { bdi { (person.name) } } " " code { (person.id) } }
 }
 

@@ -96,10 +96,7 @@ fn form(visit: &Visit, filled: Filled) -> Result<Markup, Problem> {
         order: RotationOrder::Name,
         ..RotationFilter::default()
     };
-    let page = Page {
-        number: 1,
-        size: OFFERED,
-    };
+    let page = Page::first(OFFERED);
     let none = SignedDuration::ZERO;
     let (rotations, _) = overview::rotations(visit.app(), &visit.caller, filter, page, none)?;
     let rotations: Vec<Choice> = rotations

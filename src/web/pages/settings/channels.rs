@@ -66,10 +66,7 @@ fn form(
     reads: Option<&str>,
 ) -> Result<Response, Problem> {
     let listed = &rotation.profile.channels;
-    let all = Page {
-        number: 1,
-        size: OFFERED,
-    };
+    let all = Page::first(OFFERED);
     let (offered, _) = visit
         .app()
         .store()

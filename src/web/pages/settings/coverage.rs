@@ -61,7 +61,7 @@ fn rendered(value: &impl serde::Serialize) -> Result<Value, Problem> {
 }
 
 /// A grid that a form asks for.
-pub struct Wished<'a> {
+pub struct GridForm<'a> {
     /// The part of the settings that the form is on.
     pub part: &'a str,
     pub body: &'a Value,
@@ -82,7 +82,7 @@ pub struct Wished<'a> {
 pub fn save(
     visit: &Visit,
     rotation: &Rotation,
-    wished: Wished,
+    wished: GridForm,
     again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
 ) -> Outcome {
     let read = grid::parse(wished.body.to_string().as_bytes()).map_err(ActionError::from);

@@ -1,6 +1,6 @@
 //! Details: what people read of a rotation, who owns it, and whether it is enabled.
 
-use super::weigh::{self, Weighed};
+use super::weigh::{self, ConfirmedForm};
 use super::{Before, action, carried, done, ids, page, patch, people_named, person_line};
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
@@ -97,7 +97,7 @@ pub fn save(visit: &Visit) -> Outcome {
         "owners": ids(&owners),
     });
     let again = |status, errors: Errors| form(visit, &rotation, status, &visit.form, &errors);
-    let weighed = Weighed {
+    let weighed = ConfirmedForm {
         part: PART,
         names: &FIELDS,
         more: html! {},

@@ -1,6 +1,6 @@
 //! Lanes and windows: the grid as it is, with the covered week drawn and the next hand-overs; and the lanes.
 
-use super::coverage::{self, Wished};
+use super::coverage::{self, GridForm};
 use super::{Before, action, carried, done, page, patch};
 use crate::domain::rotation::{Rotation, Window};
 use crate::domain::wording;
@@ -211,7 +211,7 @@ pub fn save(visit: &Visit) -> Outcome {
         ])
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let wished = Wished {
+    let wished = GridForm {
         part: PART,
         body: &body,
         path: "",

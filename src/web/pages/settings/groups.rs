@@ -10,10 +10,7 @@ const OFFERED: u32 = 500;
 
 /// The user groups of the workspace that a form offers.
 pub fn offered(visit: &Visit) -> Result<Vec<Group>, Problem> {
-    let page = Page {
-        number: 1,
-        size: OFFERED,
-    };
+    let page = Page::first(OFFERED);
     let (groups, _) = visit
         .app()
         .store()

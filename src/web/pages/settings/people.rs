@@ -1,7 +1,7 @@
 //! People and their order: who is in a rotation, one by one or by user groups, and who is next.
 
 use super::groups;
-use super::weigh::{self, Weighed};
+use super::weigh::{self, ConfirmedForm};
 use super::{
     Before, action, carried, coverage, done, ids, page, patch, people_named, person_line, write,
 };
@@ -224,7 +224,7 @@ pub fn save(visit: &Visit) -> Outcome {
         }
         false => html! {},
     };
-    let weighed = Weighed {
+    let weighed = ConfirmedForm {
         part: PART,
         names: &["userIds", "userGroupIds"],
         more,
@@ -291,7 +291,7 @@ fn next(visit: &Visit, rotation: &Rotation, user: &UserId) -> Outcome {
         .unwrap_or(order.len());
     let body = json!({ "nextTurn": turn });
     let read = wire::parse_common(body.to_string().as_bytes());
-    let weighed = Weighed {
+    let weighed = ConfirmedForm {
         part: PART,
         names: &[],
         more: html! {},

@@ -2,9 +2,9 @@
 
 mod shown;
 
-use super::coverage::{self, Wished};
+use super::coverage::{self, GridForm};
 use super::groups;
-use super::weigh::{self, Weighed};
+use super::weigh::{self, ConfirmedForm};
 use super::{Before, done, ids, page, write};
 use crate::actions::grid::WriteRoster;
 use crate::domain::ids::{GroupId, RosterId, UserId};
@@ -122,7 +122,7 @@ pub fn save(visit: &Visit) -> Outcome {
         Some(_) => wire::parse(bytes.as_bytes()),
         None => wire::parse_common(bytes.as_bytes()),
     };
-    let weighed = Weighed {
+    let weighed = ConfirmedForm {
         part: PART,
         names: &[],
         more: html! {},
@@ -208,7 +208,7 @@ fn save_places(visit: &Visit, rotation: &Rotation) -> Outcome {
         }
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let wished = Wished {
+    let wished = GridForm {
         part: PART,
         body: &body,
         path: "",

@@ -50,7 +50,7 @@ pub fn look(visit: &Visit, id: &RotationId, edits: Edits) -> Result<Option<Previ
 }
 
 /// A form whose edit is looked at before it is saved.
-pub struct Weighed<'a> {
+pub struct ConfirmedForm<'a> {
     pub part: &'a str,
     /// The fields of the form.
     pub names: &'a [&'a str],
@@ -64,7 +64,7 @@ pub struct Weighed<'a> {
 pub fn before(
     visit: &Visit,
     rotation: &Rotation,
-    weighed: Weighed,
+    weighed: ConfirmedForm,
     edits: Result<Edits, Refusal>,
     again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
 ) -> Result<Option<Response>, Problem> {

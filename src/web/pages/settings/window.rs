@@ -3,7 +3,7 @@
 mod form;
 mod read;
 
-use super::coverage::{self, Wished};
+use super::coverage::{self, GridForm};
 use crate::domain::grid::CadenceSpec;
 use crate::domain::ids::WindowId;
 use crate::domain::rotation::{Mode, Rotation};
@@ -103,7 +103,7 @@ pub fn save(visit: &Visit) -> Outcome {
         true => "The window was saved.",
         false => "The window was added.",
     };
-    let wished = Wished {
+    let wished = GridForm {
         part: "grid",
         body: &body,
         path: &path,
@@ -126,7 +126,7 @@ fn remove(visit: &Visit, rotation: &Rotation, index: usize, mut body: Value) -> 
     cells
         .into_iter()
         .for_each(|cells| cells.retain(|cell| cell["windowId"] != id));
-    let wished = Wished {
+    let wished = GridForm {
         part: "grid",
         body: &body,
         path: "",

@@ -73,7 +73,7 @@ fn every_body_is_read_or_refused_within_bounds() {
         let Ok(calendar) = read_within(&body, &mut Work::new(500_000)) else {
             return Ok(false);
         };
-        let wanted = Wanted {
+        let wanted = InstanceQuery {
             span: whole(),
             near: at(FROM),
             most: 50,

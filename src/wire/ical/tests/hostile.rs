@@ -38,7 +38,7 @@ fn all_weekdays() -> String {
 /// Reads and expands: how many events failed in the reading and in the expansion.
 fn taken(body: &str, work: &mut Work) -> Result<(usize, usize), Unreadable> {
     let calendar = read_within(body, work)?;
-    let wanted = Wanted {
+    let wanted = InstanceQuery {
         span: whole(),
         near: at(FROM),
         most: 5_000,
