@@ -1,8 +1,10 @@
 //! Absences (rules.md 10).
 
 use super::ids::{AbsenceId, CellId, RotationId, UserId};
+use super::stored::{self, listed};
 use super::time::{self, Interval};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// A stored absence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +47,28 @@ pub struct Skipped {
     pub from: Option<Timestamp>,
     pub until: Option<Timestamp>,
     pub source: AbsenceSource,
+}
+
+/// Stored as `[user, from, until]`, then `true` where the absence is from a calendar.
+#[derive(Serialize, Deserialize)]
+struct SkippedList(
+    UserId,
+    #[serde(with = "stored")] Option<Timestamp>,
+    #[serde(with = "stored")] Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")] bool,
+);
+
+listed! {
+    Skipped: |one| SkippedList(one.user.clone(), one.from, one.until, one.source == AbsenceSource::Calendar),
+        SkippedList(user, from, until, is_calendar) in SkippedList => Skipped {
+            user,
+            from,
+            until,
+            source: match is_calendar {
+                true => AbsenceSource::Calendar,
+                false => AbsenceSource::Stored,
+            },
+        };
 }
 
 /// A stretch for which somebody is on call though they are absent.

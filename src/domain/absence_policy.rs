@@ -5,17 +5,21 @@ use super::absence::{AbsenceSource, Absences, Away};
 use super::fault::Fault;
 use crate::domain::words::words;
 use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
 
 /// The policy of a rotation. The default is what dealing does where nobody has chosen anything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct AbsencePolicy {
+    #[serde(flatten)]
     pub calendars: CalendarsCount,
     pub pass_over: PassOver,
     pub while_on_duty: WhileOnDuty,
 }
 
 /// Which absences from calendars count. Stored ones always do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "calendars", content = "minimumHours", rename_all = "camelCase")]
 pub enum CalendarsCount {
     Never,
     #[default]

@@ -1,9 +1,11 @@
 //! Arrangements: a person holds a cell for an interval instead of the dealt holder (rules.md 8).
 
 use super::ids::{ArrangementId, CellId, RequestId, RotationId, UserId};
+use super::stored::{self, As, listed};
 use super::time::Interval;
 use crate::domain::words::words;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// The maximum number of arrangements of a rotation that have not ended.
 pub const MAX_ARRANGED: usize = 1_000;
@@ -75,9 +77,12 @@ words! {
 }
 
 /// The plan for a cell over an interval, as of an instant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Snapshot {
+    #[serde(with = "stored")]
     pub as_of: Timestamp,
+    #[serde(flatten)]
     pub period: Interval,
     /// False if segments were omitted because of the limit.
     pub complete: bool,
@@ -116,6 +121,19 @@ pub struct TurnSelection {
     pub kind: TurnKind,
     /// The original turn, including any part already served.
     pub turn: Interval,
+}
+
+listed! {
+    Segment: |one| (As(one.period.from), As(one.period.until), &one.user),
+        (As(from), As(until), user) in (As<Timestamp>, As<Timestamp>, Option<UserId>) => Segment {
+            period: Interval::new(from, until),
+            user,
+        };
+    TurnSelection: |one| (one.kind, As(one.turn.from), As(one.turn.until)),
+        (kind, As(from), As(until)) in (TurnKind, As<Timestamp>, As<Timestamp>) => TurnSelection {
+            kind,
+            turn: Interval::new(from, until),
+        };
 }
 
 words! {

@@ -10,6 +10,7 @@ pub use summary::{
 
 use super::access::{Principal, Via};
 use super::ids::RotationId;
+use super::stored::listed;
 use crate::domain::words::words;
 use jiff::Timestamp;
 use std::fmt;
@@ -122,6 +123,14 @@ pub struct Doer {
     pub actor: Actor,
     /// Whether a person did it in chat: by a command, a button or a form there.
     pub in_chat: bool,
+}
+
+listed! {
+    Doer: |one| (one.actor.kind, &one.actor.id, &one.actor.name, one.in_chat),
+        (kind, id, name, in_chat) in (ActorKind, Option<String>, Option<String>, bool) => Doer {
+            actor: Actor { kind, id, name },
+            in_chat,
+        };
 }
 
 impl Doer {

@@ -11,37 +11,73 @@ mod tests;
 mod walk;
 
 use super::holidays::{Calendar, CountryCode};
+use super::stored;
 use super::time::{END_OF_TIME, FOREVER, HhMm};
 use super::zones::ZoneName;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time, Weekday};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 pub use walk::HandOvers;
 
 /// The unit that a cadence counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Kind {
     /// Every `period` weeks on `starts_at`'s weekday, at its time.
     DayOfWeek,
     /// Each of these weekdays, at `starts_at`'s time, in every `period`-th week counted from `starts_at`'s; weeks
     /// begin on Monday. At least one, in any order.
-    DaysOfWeekList(Vec<Weekday>),
+    DaysOfWeekList(#[serde(with = "stored")] Vec<Weekday>),
     /// `starts_at`'s day of the month, or the last day of a shorter month, every `period` months.
     DayOfMonth,
     /// These occurrences, 1 to 5, of the weekday, every `period` months counted from `starts_at`'s. A month without a fifth
     /// occurrence has no hand-over for it. At least one, in any order.
+    #[serde(with = "nth")]
     NthWeekdayOfMonth { weekday: Weekday, weeks: Vec<u8> },
     /// Each of these times, every `period` days counted from `starts_at`'s date. At least one, in any order.
+    #[serde(with = "daily")]
     Daily { times: Vec<HhMm> },
     /// At `starts_at`'s time on every `period`-th working day; the first working day on or after `starts_at`'s date is
     /// the first. Weekends and national holidays are never working days, whatever [`Skips`] says.
     Workday,
 }
 
+/// Stored as `[weekday, weeks]`.
+mod nth {
+    use super::Weekday;
+    use crate::domain::stored::As;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(day: &Weekday, weeks: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        (As(*day), weeks).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<(Weekday, Vec<u8>), D::Error> {
+        <(As<Weekday>, _)>::deserialize(from).map(|(As(day), weeks)| (day, weeks))
+    }
+}
+
+/// Stored as the list of times.
+mod daily {
+    use super::HhMm;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(times: &[HhMm], to: S) -> Result<S::Ok, S::Error> {
+        times.serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<HhMm>, D::Error> {
+        Vec::deserialize(from)
+    }
+}
+
 /// Which days are skipped. A day is skipped if it is one in any of the countries.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skips {
+    #[serde(rename = "skipWeekends")]
     pub weekends: bool,
+    #[serde(rename = "skipHolidays")]
     pub national_holidays: bool,
     pub countries: Vec<CountryCode>,
 }
@@ -65,12 +101,15 @@ impl Skips {
 ///
 /// Invalid values (a period below 1, an empty list, a week outside 1 to 5) are refused when a request is parsed. Such a
 /// cadence has few hand-overs or none, and is otherwise harmless.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Cadence {
     pub kind: Kind,
     pub zone: ZoneName,
+    #[serde(with = "stored")]
     pub starts_at: Timestamp,
     pub period: u32,
+    #[serde(flatten)]
     pub skips: Skips,
 }
 

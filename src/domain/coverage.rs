@@ -13,6 +13,7 @@ mod tests;
 use super::cadence::{Cadence, Skips};
 use super::days;
 use super::holidays::Calendar;
+use super::stored::{As, listed};
 use super::time::{HhMm, Interval, without};
 use super::zones::ZoneName;
 pub use common::CommonHours;
@@ -30,6 +31,16 @@ pub struct Stretch {
     pub start_time: HhMm,
     pub end_day: Weekday,
     pub end_time: HhMm,
+}
+
+listed! {
+    Stretch: |one| (As(one.start_day), one.start_time, As(one.end_day), one.end_time),
+        (As(start_day), start_time, As(end_day), end_time) in (As<Weekday>, HhMm, As<Weekday>, HhMm) => Stretch {
+            start_day,
+            start_time,
+            end_day,
+            end_time,
+        };
 }
 
 /// Days that count as shut, from 00:00 to 24:00 in their zone (`skipsAreOffTime`).

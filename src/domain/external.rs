@@ -13,7 +13,9 @@ pub use definition::{
 pub use timeline::{Shift, ShiftSource, SourceKind, Timeline};
 pub use zone::OutsideZone;
 
+use crate::domain::stored::listed;
 use crate::domain::words::words;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 words! {
@@ -61,14 +63,17 @@ words! {
 }
 
 /// A participant of a rotation, or the holder of a shift.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     pub kind: MemberKind,
     /// The partner's id; `None` for nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// As far as the answer gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// As far as the answer gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
 }
 
@@ -107,6 +112,15 @@ pub struct OutsidePerson {
     pub name: Option<String>,
     /// `None` where the partner hides it, or the person is gone.
     pub email: Option<String>,
+}
+
+listed! {
+    OutsidePerson: |one| (&one.participant_id, &one.name, &one.email),
+        (participant_id, name, email) in (String, Option<String>, Option<String>) => OutsidePerson {
+            participant_id,
+            name,
+            email,
+        };
 }
 
 words! {

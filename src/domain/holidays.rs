@@ -7,6 +7,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use super::text::text;
 use super::{days, zones};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ use table::Row;
 /// An ISO 3166-1 alpha-2 country code or an ISO 3166-2 subdivision of the table, upper case: `GB`, `GB-SCT`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CountryCode(Row);
+
+text! { CountryCode = "the code of a country, such as NO"; }
 
 impl CountryCode {
     /// Parses a code in its exact spelling; `None` if it is unknown.

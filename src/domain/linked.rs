@@ -10,6 +10,7 @@ use super::external::{MemberKind, OutsidePerson, Partner, ReadFailure, Shift, Ti
 use super::ids::UserId;
 use super::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,10 +41,12 @@ pub struct External {
 }
 
 /// One slot of a schedule at one time, and who it is here.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Assignment {
+    #[serde(flatten)]
     pub shift: Shift,
-    /// `None` for nobody, and for somebody who is unknown here.
+    /// Who it was here when it was last evaluated; `None` for nobody, and for somebody who is unknown here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<UserId>,
 }
 

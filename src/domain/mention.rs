@@ -2,8 +2,10 @@
 
 use super::ids::{ChannelId, MentionId, RotationId, UserId};
 use super::refusal::Refusal;
+use super::stored::listed;
 use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// A rotation's settings for mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +18,22 @@ pub struct MentionSettings {
     pub one_at_a_time: bool,
     /// Whether acknowledging a mention rotates to the next person.
     pub rotate_after_acknowledgement: bool,
+}
+
+listed! {
+    MentionSettings: |one| (
+            one.expires_after_minutes,
+            one.remind_after_minutes,
+            one.one_at_a_time,
+            one.rotate_after_acknowledgement,
+        ),
+        (expires_after_minutes, remind_after_minutes, one_at_a_time, rotate_after_acknowledgement)
+            in (_, _, _, _) => MentionSettings {
+                expires_after_minutes,
+                remind_after_minutes,
+                one_at_a_time,
+                rotate_after_acknowledgement,
+            };
 }
 
 impl Default for MentionSettings {
@@ -63,7 +81,7 @@ pub struct Mention {
 }
 
 /// The thread of a channel that a mention came from, as the platform names it. What comes of the mention is told there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread(pub String);
 
 words! {

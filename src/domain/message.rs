@@ -19,10 +19,12 @@ pub use standing::Standing;
 use super::forecast::HandoverNotice;
 use super::ids::{CellId, ChannelId, MentionId, RequestId, RotationId, UserId};
 use super::mention::Thread;
+use super::stored;
 use super::time::Interval;
 use super::zones::ZoneName;
 use crate::domain::words::words;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -87,34 +89,50 @@ words! {
     }
 }
 
-/// The content of a message. The variants are the kinds of messages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The content of a message, and how it is stored. The variants are the kinds of messages. Stored contents outlive the version that
+/// wrote them: a new member needs a default, and no member changes its meaning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum Content {
     /// A text that an earlier version stored already worded.
-    Text(String),
+    Text {
+        text: String,
+    },
     /// A person comes on duty. Includes slots that they leave at the same instant.
     OnDuty {
+        #[serde(rename = "slots")]
         handovers: Vec<HandoverNotice>,
     },
     /// A person goes off duty.
     OffDuty {
         /// Empty if the rotation was deleted.
+        #[serde(rename = "slots")]
         handovers: Vec<HandoverNotice>,
+        #[serde(default)]
         rotation_deleted: bool,
     },
     /// Slots change hands at a future instant: those of the recipient, or all of them in a channel.
     ComingUp {
+        #[serde(with = "stored")]
         at: Timestamp,
+        #[serde(rename = "slots")]
         handovers: Vec<HandoverNotice>,
     },
     /// Nobody is on call.
     Nobody {
+        #[serde(default)]
         rotation_deleted: bool,
     },
     /// Slots changed hands, in a channel.
     HandOver {
+        #[serde(rename = "slots")]
         handovers: Vec<HandoverNotice>,
         /// Whether nobody is on call afterwards.
+        #[serde(default)]
         nobody: bool,
     },
     CoverAsked(RequestAsked),
@@ -126,18 +144,21 @@ pub enum Content {
         asker: UserId,
         /// The people who are mentioned.
         called: Vec<UserId>,
+        #[serde(rename = "text")]
         message: Option<String>,
         /// Whether they were mentioned before.
+        #[serde(default)]
         again: bool,
     },
     MentionAnswered {
         asker: UserId,
+        #[serde(flatten)]
         outcome: MentionOutcome,
     },
 }
 
 /// The question to the recipients of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestAsked {
     pub requester: UserId,
     pub shifts: Vec<Shift>,
@@ -145,7 +166,12 @@ pub struct RequestAsked {
 }
 
 /// The outcome of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "outcome",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum RequestOutcome {
     Accepted {
         by: UserId,
@@ -155,6 +181,7 @@ pub enum RequestOutcome {
     Declined {
         by: UserId,
         /// Whether there were several recipients and all have declined.
+        #[serde(default)]
         nobody_left: bool,
     },
     /// An accepted cover was ended early.
@@ -162,13 +189,15 @@ pub enum RequestOutcome {
 }
 
 /// A duty that changes hands by a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shift {
     pub cell: CellId,
     /// The name of the slot, as in [`HandoverNotice::slot`].
+    #[serde(rename = "name", default, skip_serializing_if = "Vec::is_empty")]
     pub slot: Vec<String>,
     /// The zone of its window's hand-overs.
     pub zone: Option<ZoneName>,
+    #[serde(flatten)]
     pub period: Interval,
     /// The person who gives it away.
     pub holder: UserId,
@@ -177,9 +206,12 @@ pub struct Shift {
 }
 
 /// The outcome of a mention.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
 pub enum MentionOutcome {
-    Acknowledged(UserId),
+    Acknowledged {
+        by: UserId,
+    },
     /// Everyone who was notified has passed.
     Passed,
     /// Nobody answered in time.
@@ -187,14 +219,16 @@ pub enum MentionOutcome {
     /// Nobody was on call.
     Nobody,
     /// Whoever was on call is unknown here: what they are called.
-    Outside(String),
+    Outside {
+        name: String,
+    },
 }
 
 impl Content {
     /// All people named in it, possibly with duplicates.
     pub fn people(&self) -> Vec<&UserId> {
         match self {
-            Content::Text(_) | Content::Nobody { .. } => Vec::new(),
+            Content::Text { .. } | Content::Nobody { .. } => Vec::new(),
             Content::OnDuty { handovers }
             | Content::OffDuty { handovers, .. }
             | Content::ComingUp { handovers, .. }
@@ -214,11 +248,11 @@ impl Content {
                 std::iter::once(asker).chain(called).collect()
             }
             Content::MentionAnswered { asker, outcome } => match outcome {
-                MentionOutcome::Acknowledged(by) => vec![asker, by],
+                MentionOutcome::Acknowledged { by } => vec![asker, by],
                 MentionOutcome::Passed
                 | MentionOutcome::Expired
                 | MentionOutcome::Nobody
-                | MentionOutcome::Outside(_) => vec![asker],
+                | MentionOutcome::Outside { .. } => vec![asker],
             },
         }
     }

@@ -55,8 +55,10 @@ pub mod rotation;
 pub mod shift;
 pub mod site;
 pub mod snapshot;
+pub mod stored;
 #[cfg(test)]
 mod tests;
+pub(crate) mod text;
 pub mod tiers;
 pub mod time;
 pub mod trace;

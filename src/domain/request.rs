@@ -8,6 +8,7 @@ use super::rotation::Rotation;
 use super::time::Interval;
 use crate::domain::words::words;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// A stored request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub struct Request {
 }
 
 /// A duty that changes hands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leg {
     /// The requester's name for it; a cover has none.
     pub key: Option<String>,
@@ -43,6 +44,7 @@ pub struct Leg {
     pub holder: UserId,
     /// The new holder; for a cover, once it is accepted.
     pub assignee: Option<UserId>,
+    #[serde(flatten)]
     pub period: Interval,
     /// The arrangement created by accepting.
     pub arrangement: Option<ArrangementId>,

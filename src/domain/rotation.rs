@@ -15,11 +15,13 @@ use super::mention::MentionSettings;
 use super::refusal::Refusal;
 use super::request::Pending;
 use super::roster::{self, Position};
+use super::stored::listed;
 use super::trace::Trace;
 use super::warning_kinds::WarningSettings;
 use super::zones::ZoneName;
 use crate::domain::words::words;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Everything that is stored of one rotation, its duty as of [`Stamps::judged_at`] included.
@@ -210,6 +212,10 @@ pub struct PassedOver {
     pub cell: CellId,
 }
 
+listed! {
+    PassedOver: |one| (&one.user, &one.cell), (user, cell) in (UserId, CellId) => PassedOver { user, cell };
+}
+
 /// A list that cells deal from, with the positions that the next hand-overs deal from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
@@ -248,7 +254,7 @@ impl Roster {
 }
 
 /// Who a narrowed roster lists, as written.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Narrowed {
     pub users: Vec<UserId>,
     pub groups: Vec<GroupId>,
@@ -304,7 +310,8 @@ impl Entry {
 }
 
 /// The hours of a window as a turn was held under them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct HoursHeld {
     pub zone: Option<ZoneName>,
     pub always_open: bool,

@@ -1,7 +1,10 @@
 //! Half-open intervals and local times of day.
 
+use super::stored::{self, Stored};
+use super::text::text;
 use jiff::civil::{self, DateTime};
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The last instant that is supported, 9999-12-30T22:00:00Z: jiff parses no later millisecond, because its local time could be
@@ -12,10 +15,38 @@ pub const FOREVER: Timestamp = Timestamp::constant(253_402_207_200, 0);
 pub const END_OF_TIME: DateTime = civil::date(9999, 12, 31).at(23, 59, 59, 0);
 
 /// A half-open interval: `from` is included, `until` is not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Interval {
+    #[serde(with = "stored")]
     pub from: Timestamp,
+    #[serde(with = "stored")]
     pub until: Timestamp,
+}
+
+/// Milliseconds since 1970, at most [`FOREVER`], the latest that can be read back.
+impl Stored for Timestamp {
+    type As = i64;
+
+    fn stored(&self) -> i64 {
+        FOREVER.min(*self).as_millisecond()
+    }
+
+    fn read(millis: i64) -> Result<Timestamp, jiff::Error> {
+        Timestamp::from_millisecond(millis)
+    }
+}
+
+/// `[from, until]`.
+impl Stored for Interval {
+    type As = [i64; 2];
+
+    fn stored(&self) -> [i64; 2] {
+        [self.from.stored(), self.until.stored()]
+    }
+
+    fn read([from, until]: [i64; 2]) -> Result<Interval, jiff::Error> {
+        Ok(Interval::new(Stored::read(from)?, Stored::read(until)?))
+    }
 }
 
 impl Interval {
@@ -116,6 +147,8 @@ pub fn shared(one: &[Interval], other: &[Interval]) -> Vec<Interval> {
 pub struct HhMm {
     minutes: u16,
 }
+
+text! { HhMm = "a time of day as HH:mm, such as 09:00"; }
 
 impl HhMm {
     /// Parses exactly `HH:mm`; `None` for anything else.

@@ -61,7 +61,7 @@ pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
         Recipient::Channel(_) => None,
     };
     match &message.content {
-        Content::Text(text) => text.clone(),
+        Content::Text { text } => text.clone(),
         Content::OffDuty {
             rotation_deleted: true,
             ..
@@ -363,7 +363,7 @@ impl Words<'_> {
     fn mention_answered(&self, asker: &UserId, outcome: &MentionOutcome) -> String {
         let (asker, name) = (self.name(asker), self.title(&[]));
         match outcome {
-            MentionOutcome::Acknowledged(by) => {
+            MentionOutcome::Acknowledged { by } => {
                 format!("{name}: {} answers {asker}.", self.name(by))
             }
             MentionOutcome::Passed => {
@@ -371,7 +371,7 @@ impl Words<'_> {
             }
             MentionOutcome::Expired => format!("{name}: nobody on call has answered {asker}."),
             MentionOutcome::Nobody => format!("{name}: nobody is on call to answer {asker}."),
-            MentionOutcome::Outside(outside) => format!(
+            MentionOutcome::Outside { name: outside } => format!(
                 "{name}: {} is on call, but is not in chat to answer {asker}.",
                 self.renderer.plain(outside)
             ),

@@ -1,7 +1,7 @@
 //! Enums that are texts in the API and the database: the only place where such an enum gets its names, its JSON and its schema.
 
-use serde::de::{Deserializer, Error, Unexpected, Visitor};
-use std::fmt;
+use super::text::{read_text, unexpected};
+use serde::Deserializer;
 
 /// Defines an enum whose values have names. `ALL` has them in the order of the definition. The comments are the description in
 /// the OpenAPI document; `as` gives another name there, `default` says which value is the default.
@@ -86,31 +86,22 @@ pub(crate) fn description(of_all: &str, words: &[(&str, &str)]) -> String {
     text
 }
 
-/// Deserializes one of the words. The reader that serde derives reports a wrong type as malformed JSON and loses the path; this
-/// one lists the accepted words.
+/// The words in backticks, for refusals.
+fn choices(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.as_slice() {
+        [only] => only.clone(),
+        _ => format!("one of {}", quoted.join(" ")),
+    }
+}
+
+/// Deserializes one of the words.
 pub(crate) fn read<'de, D: Deserializer<'de>, T>(
     from: D,
     words: &[&str],
     parse: fn(&str) -> Option<T>,
 ) -> Result<T, D::Error> {
-    from.deserialize_any(Words(words, parse))
-}
-
-struct Words<'a, T>(&'a [&'a str], fn(&str) -> Option<T>);
-
-impl<T> Visitor<'_> for Words<'_, T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let quoted: Vec<String> = self.0.iter().map(|word| format!("`{word}`")).collect();
-        match quoted.as_slice() {
-            [only] => f.write_str(only),
-            _ => write!(f, "one of {}", quoted.join(" ")),
-        }
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        let unknown = || E::invalid_value(Unexpected::Str(text), &self);
-        (self.1)(text).ok_or_else(unknown)
-    }
+    read_text(from, &choices(words), |text| {
+        parse(text).ok_or_else(|| unexpected(text, &choices(words)))
+    })
 }

@@ -4,7 +4,10 @@
 //! rotations with the same clock show the same name; a fixed offset is refused because it has no daylight saving
 //! time.
 
+use super::text::read_text;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, Serializer};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -52,6 +55,20 @@ static TABLE: LazyLock<Names> = LazyLock::new(|| {
 /// The name of an accepted time zone. As small as a pointer; its rules need no lookup.
 #[derive(Clone, Copy)]
 pub struct ZoneName(&'static Zone);
+
+impl Serialize for ZoneName {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ZoneName {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ZoneName, D::Error> {
+        read_text(from, "a city such as Europe/Oslo, or UTC", |text| {
+            ZoneName::parse(text).map_err(D::Error::custom)
+        })
+    }
+}
 
 impl ZoneName {
     /// Parses a name in its exact spelling.

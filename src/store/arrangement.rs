@@ -1,11 +1,7 @@
 //! Arrangements. Those that have not ended are loaded and saved with their rotation.
 
 use super::history::named_cells;
-use super::rows::{instant, millis};
-use super::shapes::{
-    doer_from_json, doer_to_json, snapshot_from_json, snapshot_to_json, turn_selection_from_json,
-    turn_selection_to_json,
-};
+use super::rows::{column, instant, json, millis};
 use super::which::{Which, of_rotations};
 use super::{Error, Page, ReadTx, Result, WriteTx};
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind};
@@ -13,7 +9,7 @@ use crate::domain::audit::Doer;
 use crate::domain::ids::{ArrangementId, CellId, RotationId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
 const COLUMNS: &str =
     "id, rotation_id, cell_id, user_id, from_at, until_at, revision, cancelled, kind, snapshot,
@@ -32,7 +28,6 @@ pub(super) fn kind_named(name: &str) -> Result<ArrangementKind> {
 }
 
 fn read(row: &Row) -> Result<Arrangement> {
-    let selection = row.get::<_, Option<String>>(10)?;
     let period = period(row, 4)?;
     Ok(Arrangement {
         id: row.get::<_, String>(0)?.into(),
@@ -44,11 +39,8 @@ fn read(row: &Row) -> Result<Arrangement> {
         cancelled: row.get(7)?,
         kind: kind_named(&row.get::<_, String>(8)?)?,
         request: row.get::<_, Option<String>>(11)?.map(Into::into),
-        snapshot: snapshot_from_json(&row.get::<_, String>(9)?)?,
-        turn_selection: selection
-            .as_deref()
-            .map(turn_selection_from_json)
-            .transpose()?,
+        snapshot: column(row, 9)?,
+        turn_selection: column(row, 10)?,
     })
 }
 
@@ -118,8 +110,9 @@ pub fn list_arrangements(
 pub fn load_arrangement_maker(tx: &ReadTx, id: &ArrangementId) -> Result<Option<Doer>> {
     let sql = "SELECT made_by FROM arrangement WHERE id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
-    let found = query.query_row([id.as_str()], |row| row.get::<_, Option<String>>(0));
-    doer_from_json(found.optional()?.flatten().as_deref())
+    let mut rows = query.query([id.as_str()])?;
+    let row = rows.next()?;
+    row.map_or(Ok(None), |row| column(row, 0))
 }
 
 /// Inserts an arrangement that somebody made. Saving its rotation afterwards sets whether it runs.
@@ -139,13 +132,10 @@ pub fn insert_arrangement(tx: &mut WriteTx, new: &Arrangement, by: Option<&Doer>
             new.revision as i64,
             new.cancelled,
             new.kind.name(),
-            snapshot_to_json(&new.snapshot)?,
-            new.turn_selection
-                .as_ref()
-                .map(turn_selection_to_json)
-                .transpose()?,
+            json(&new.snapshot)?,
+            new.turn_selection.as_ref().map(json).transpose()?,
             new.request.as_ref().map(|id| id.as_str()),
-            doer_to_json(by)?,
+            by.map(json).transpose()?,
         ],
     )?;
     Ok(())

@@ -1,8 +1,7 @@
 //! Queries for rotations: lists, due rotations, people in rotations, and creation keys.
 
 use super::directory::Page;
-use super::rows::{self, millis};
-use super::shapes::cadence_from_json;
+use super::rows::{self, column, millis};
 use super::{ReadTx, Result, WriteTx};
 use crate::domain::cadence::Cadence;
 use crate::domain::ids::{GroupId, RotationId, UserId};
@@ -279,9 +278,7 @@ pub fn load_creation_key(tx: &ReadTx, credential: &str, key: &str) -> Result<Opt
 /// The distinct cadences of all windows.
 pub fn list_cadences(tx: &ReadTx) -> Result<Vec<Cadence>> {
     let sql = "SELECT DISTINCT cadence FROM coverage_window WHERE cadence IS NOT NULL";
-    tx.list(sql, [], |row| {
-        Ok(cadence_from_json(&row.get::<_, String>(0)?)?)
-    })
+    tx.list(sql, [], |row| Ok(column(row, 0)?))
 }
 
 /// Inserts a creation key.

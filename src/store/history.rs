@@ -1,11 +1,6 @@
 //! The record of who was on call: entries begin and end, and are never rewritten (rules.md 7).
 
-use super::linked::{beside_from_json, beside_to_json};
-use super::rows::{instant, instant_or_none, millis};
-use super::shapes::{
-    doer_from_json, doer_to_json, hours_from_json, hours_to_json, passed_over_from_json,
-    passed_over_to_json, skipped_from_json, skipped_to_json,
-};
+use super::rows::{column, from_json, instant, instant_or_none, json, list_or_null, millis};
 use super::which::{Which, of_rotations};
 use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::audit::Doer;
@@ -43,7 +38,7 @@ fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<Duty> {
     let hours = match cached.get(text) {
         Some(hours) => Arc::clone(hours),
         None => {
-            let hours = Arc::new(hours_from_json(text)?);
+            let hours = Arc::new(from_json(text)?);
             cached.insert(text.to_owned(), Arc::clone(&hours));
             hours
         }
@@ -64,21 +59,15 @@ fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<Duty> {
             lane_name: row.get(first + 8)?,
             window_name: row.get(first + 9)?,
             hours,
-            skipped: skipped_from_json(
-                row.get_ref(first + 11)?
-                    .as_str()
-                    .map_err(rusqlite::Error::from)?,
-            )?,
+            skipped: column(row, first + 11)?,
             arrangement: row.get::<_, Option<String>>(first + 12)?.map(Into::into),
-            passed_over: passed_over_from_json(
-                row.get::<_, Option<String>>(first + 13)?.as_deref(),
-            )?,
+            passed_over: column::<Option<_>>(row, first + 13)?.unwrap_or_default(),
             outside: row.get(first + 14)?,
-            beside: beside_from_json(row.get::<_, Option<String>>(first + 15)?.as_deref())?,
+            beside: column::<Option<_>>(row, first + 15)?.unwrap_or_default(),
         },
         held_since: instant_or_none(row.get(first + 16)?)?,
         turn_since: instant_or_none(row.get(first + 17)?)?,
-        by: doer_from_json(row.get::<_, Option<String>>(first + 18)?.as_deref())?,
+        by: column(row, first + 18)?,
         is_open: duty::is_open_by(reason),
     })
 }
@@ -123,7 +112,7 @@ pub fn begin_entries(
     cells: &[usize],
     by: Option<&Doer>,
 ) -> Result<()> {
-    let made_by = doer_to_json(by.filter(|_| !cells.is_empty()))?;
+    let made_by = by.filter(|_| !cells.is_empty()).map(json).transpose()?;
     // By window, because its cells share their hours.
     let mut texts: Vec<Option<(&Arc<HoursHeld>, String)>> = vec![None; rotation.windows.len()];
     for &index in cells {
@@ -134,7 +123,7 @@ pub fn begin_entries(
             .as_ref()
             .is_some_and(|(hours, _)| Arc::ptr_eq(hours, &entry.hours))
         {
-            *cached = Some((&entry.hours, hours_to_json(&entry.hours)?));
+            *cached = Some((&entry.hours, json(&*entry.hours)?));
         }
         end_entry(tx, &rotation.id, &cell.id, entry.start)?;
         let duty = Duty::running(rotation, index);
@@ -156,11 +145,11 @@ pub fn begin_entries(
                 duty.window.as_str(),
                 entry.window_name,
                 cached.as_ref().map(|(_, text)| text),
-                skipped_to_json(&entry.skipped)?,
+                json(&entry.skipped)?,
                 entry.arrangement.as_ref().map(|id| id.as_str()),
-                passed_over_to_json(&entry.passed_over)?,
+                list_or_null(&entry.passed_over)?,
                 entry.outside,
-                beside_to_json(&entry.beside)?,
+                list_or_null(&entry.beside)?,
                 duty.held_since.map(millis),
                 duty.turn_since.map(millis),
                 made_by,

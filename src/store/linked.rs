@@ -1,17 +1,13 @@
 //! Rotations that follow schedules of partners, and what is known of these schedules.
 
-mod shapes;
-
-use super::rows::{instant_or_none, json, millis};
-use super::shapes::zone;
+use super::rows::{column, from_json, instant_or_none, json, millis, zone};
 use super::{Error, ReadTx, Result, WriteTx};
-use crate::domain::external::{OutsidePerson, Partner, ReadFailure, Timeline};
+use crate::domain::external::{OutsidePerson, Partner, ReadFailure};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::linked::{Assignment, External, Link, LinkedSchedule};
 use crate::domain::rotation::Rotation;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
-pub(super) use shapes::{beside_from_json, beside_to_json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,7 +30,7 @@ pub(super) fn load_external(tx: &ReadTx, id: &RotationId) -> Result<External> {
             })
         })
         .transpose()?;
-    let current = shapes::current_from_json(&current)?;
+    let current = from_json(&current)?;
     Ok(External {
         current,
         ..load_link(tx, link)?
@@ -93,7 +89,7 @@ pub(super) fn save_external(tx: &mut WriteTx, before: &Rotation, after: &Rotatio
             after.id.as_str(),
             link.as_ref().map(|link| link.partner.name()),
             link.as_ref().map(|link| &link.schedule),
-            shapes::current_to_json(&current)?,
+            json(&current)?,
         ],
     )?;
     Ok(())
@@ -109,18 +105,17 @@ pub fn load_schedule(tx: &ReadTx, link: &Link) -> Result<Option<LinkedSchedule>>
         return Ok(None);
     };
     let text = |column: usize| -> Result<Option<String>> { Ok(row.get(column)?) };
-    let timeline: Option<Timeline> = text(2)?
-        .map(|text| shapes::timeline_from_json(&text))
-        .transpose()?;
     let failure = text(7)?.map(|name| {
         ReadFailure::parse(&name).ok_or_else(|| Error::Corrupt(format!("failure {name}")))
     });
+    let people = column::<Vec<OutsidePerson>>(row, 4)?.into_iter();
+    let people = people.map(|one| (one.participant_id.clone(), one));
     Ok(Some(LinkedSchedule {
         name: row.get(0)?,
         zone: text(1)?.as_deref().map(zone).transpose()?,
-        timeline,
-        participants: super::rows::from_json(&row.get::<_, String>(3)?)?,
-        people: shapes::people_from_json(&row.get::<_, String>(4)?)?,
+        timeline: column(row, 2)?,
+        participants: column(row, 3)?,
+        people: people.collect(),
         read_at: instant_or_none(row.get(5)?)?,
         failed_at: instant_or_none(row.get(6)?)?,
         failure: failure.transpose()?,
@@ -144,13 +139,9 @@ pub fn save_schedule(tx: &mut WriteTx, link: &Link, schedule: &LinkedSchedule) -
             link.schedule,
             schedule.name,
             schedule.zone.map(|zone| zone.to_string()),
-            schedule
-                .timeline
-                .as_ref()
-                .map(shapes::timeline_to_json)
-                .transpose()?,
+            schedule.timeline.as_ref().map(json).transpose()?,
             json(&schedule.participants)?,
-            shapes::people_to_json(&schedule.people)?,
+            json(&schedule.people.values().collect::<Vec<_>>())?,
             schedule.read_at.map(millis),
             schedule.failed_at.map(millis),
             schedule.failure.map(ReadFailure::name),

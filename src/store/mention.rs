@@ -1,15 +1,12 @@
 //! Mentions.
 
 use super::answered::request_message_updates;
-use super::rows::{from_json, instant, instant_or_none, json, millis};
+use super::rows::{column, instant, instant_or_none, json, millis};
 use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::{MentionId, RotationId, UserId};
-use crate::domain::mention::{Mention, MentionSettings, MentionState, Thread};
+use crate::domain::mention::{Mention, MentionState, Thread};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
-
-/// `[expires, reminds, single, rotates]`.
-type SettingsShape = (u32, Option<u32>, bool, bool);
 
 /// What [`read`] reads.
 pub(super) const MENTION_COLUMNS: &str =
@@ -25,11 +22,6 @@ pub fn load_mention(tx: &ReadTx, id: &MentionId) -> Result<Option<Mention>> {
 pub(super) fn read(row: &Row) -> Result<Mention> {
     let state: String = row.get(5)?;
     let known = MentionState::parse(&state);
-    let people = |column| -> Result<Vec<UserId>> {
-        let ids: Vec<String> = from_json(&row.get::<_, String>(column)?)?;
-        Ok(ids.into_iter().map(UserId::from).collect())
-    };
-    let settings: SettingsShape = from_json(&row.get::<_, String>(13)?)?;
     Ok(Mention {
         id: row.get::<_, String>(0)?.into(),
         rotation: row.get::<_, String>(1)?.into(),
@@ -38,19 +30,14 @@ pub(super) fn read(row: &Row) -> Result<Mention> {
         asker: row.get::<_, String>(3)?.into(),
         message: row.get(4)?,
         state: known.ok_or_else(|| Error::Corrupt(format!("mention state {state}")))?,
-        notified: people(6)?,
-        passed: people(7)?,
+        notified: column(row, 6)?,
+        passed: column(row, 7)?,
         acknowledged_by: row.get::<_, Option<String>>(8)?.map(UserId::from),
         opened_at: instant(row.get(9)?)?,
         expires_at: instant(row.get(10)?)?,
         remind_at: instant_or_none(row.get(11)?)?,
         closed_at: instant_or_none(row.get(12)?)?,
-        settings: MentionSettings {
-            expires_after_minutes: settings.0,
-            remind_after_minutes: settings.1,
-            one_at_a_time: settings.2,
-            rotate_after_acknowledgement: settings.3,
-        },
+        settings: column(row, 13)?,
     })
 }
 
@@ -63,14 +50,6 @@ pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<()> {
                ON CONFLICT (id) DO UPDATE SET state = excluded.state, notified = excluded.notified,
                    passed = excluded.passed, acknowledged_by = excluded.acknowledged_by, remind_at = excluded.remind_at,
                    closed_at = excluded.closed_at, due_at = excluded.due_at";
-    let people = |people: &[UserId]| json(&people.iter().map(UserId::as_str).collect::<Vec<_>>());
-    let settings = mention.settings;
-    let shape: SettingsShape = (
-        settings.expires_after_minutes,
-        settings.remind_after_minutes,
-        settings.one_at_a_time,
-        settings.rotate_after_acknowledgement,
-    );
     tx.note_due(mention.due_at());
     tx.run(
         sql,
@@ -81,14 +60,14 @@ pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<()> {
             mention.asker.as_str(),
             mention.message,
             mention.state.name(),
-            people(&mention.notified)?,
-            people(&mention.passed)?,
+            json(&mention.notified)?,
+            json(&mention.passed)?,
             mention.acknowledged_by.as_ref().map(UserId::as_str),
             millis(mention.opened_at),
             millis(mention.expires_at),
             mention.remind_at.map(millis),
             mention.closed_at.map(millis),
-            json(&shape)?,
+            json(&mention.settings)?,
             mention.due_at().map(millis),
             mention.thread.as_ref().map(|thread| thread.0.as_str()),
         ],

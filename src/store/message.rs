@@ -11,7 +11,6 @@ use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::chat::{ChatError, is_stale};
 use crate::domain::ids::{MessageReference, RotationId};
 use crate::domain::message::{Message, Recipient, Subject};
-use body::Body;
 use jiff::Timestamp;
 pub use listing::*;
 pub use relay::*;
@@ -102,24 +101,17 @@ const MESSAGE: &str = "recipient_kind, recipient_id, rotation_id, until_at, body
 
 /// Reads a message from its columns, beginning with index `first`.
 fn message(row: &Row, first: usize) -> Result<Message> {
-    let Body {
-        rotation_name,
-        subject,
-        content,
-        answers,
-        people,
-        thread,
-    } = body::from_text(&row.get::<_, String>(first + 4)?)?;
+    let body = body::from_text(&row.get::<_, String>(first + 4)?)?;
     Ok(Message {
         to: recipient(row, first)?,
         rotation: row.get::<_, String>(first + 2)?.into(),
-        rotation_name,
-        subject,
-        content,
-        answers,
-        people,
+        subject: body.subject(),
+        rotation_name: body.rotation_name,
+        content: body.content,
+        answers: body.answers,
+        people: body.people,
         expires_at: instant_or_none(row.get(first + 3)?)?,
-        thread,
+        thread: body.thread,
     })
 }
 

@@ -43,7 +43,6 @@ mod rows;
 mod schema;
 mod sending;
 mod session;
-mod shapes;
 mod signals;
 mod slack_envelope;
 mod slack_home;

@@ -1,10 +1,7 @@
 //! Requests for cover and for swaps.
 
 use super::answered::request_message_updates;
-use super::rows::{from_json, instant, json, millis};
-use super::shapes::{
-    legs_from_json, legs_to_json, turn_selection_from_json, turn_selection_to_json,
-};
+use super::rows::{column, instant, json, millis};
 use super::which::{Which, of_rotations};
 use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::{RequestId, RotationId, UserId};
@@ -39,17 +36,12 @@ impl RequestPosition {
 }
 
 fn read(row: &Row) -> Result<(Request, RequestPosition)> {
-    let users = |column| -> Result<Vec<UserId>> {
-        let names: Vec<String> = from_json(&row.get::<_, String>(column)?)?;
-        Ok(names.into_iter().map(UserId::from).collect())
-    };
     let state: String = row.get(11)?;
     let known = RequestState::parse(&state);
     let kind = match row.get::<_, String>(2)?.as_str() {
         "swap" => RequestKind::Swap,
         _ => RequestKind::Cover,
     };
-    let selection = row.get::<_, Option<String>>(8)?;
     let position = RequestPosition {
         until: instant(row.get(13)?)?,
         sequence: row.get(14)?,
@@ -59,15 +51,12 @@ fn read(row: &Row) -> Result<(Request, RequestPosition)> {
         rotation: row.get::<_, String>(1)?.into(),
         kind,
         requester: row.get::<_, String>(3)?.into(),
-        recipients: users(4)?,
-        declined: users(5)?,
-        legs: legs_from_json(&row.get::<_, String>(6)?)?,
+        recipients: column(row, 4)?,
+        declined: column(row, 5)?,
+        legs: column(row, 6)?,
         reason: row.get(7)?,
-        turn_selection: selection
-            .as_deref()
-            .map(turn_selection_from_json)
-            .transpose()?,
-        acknowledged: from_json(&row.get::<_, String>(9)?)?,
+        turn_selection: column(row, 8)?,
+        acknowledged: column(row, 9)?,
         revision: row.get::<_, i64>(10)? as u64,
         state: known.ok_or_else(|| Error::Corrupt(format!("request: state {state}")))?,
         accepted_by: row.get::<_, Option<String>>(12)?.map(Into::into),
@@ -82,7 +71,7 @@ pub(super) fn load_pending(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Pending
         " ORDER BY rotation_id, sequence"
     );
     which.read(tx, sql, &[], |_, row| {
-        let legs = legs_from_json(&row.get::<_, String>(2)?)?;
+        let legs: Vec<Leg> = column(row, 2)?;
         Ok(Pending {
             id: row.get::<_, String>(1)?.into(),
             requester: row.get::<_, String>(3)?.into(),
@@ -179,12 +168,9 @@ pub fn insert_request(tx: &mut WriteTx, new: &Request) -> Result<()> {
             names(&new.declined)?,
             millis(span.from),
             millis(span.until),
-            legs_to_json(&new.legs)?,
+            json(&new.legs)?,
             new.reason,
-            new.turn_selection
-                .as_ref()
-                .map(turn_selection_to_json)
-                .transpose()?,
+            new.turn_selection.as_ref().map(json).transpose()?,
             json(&new.acknowledged)?,
             new.revision as i64,
             new.state.name(),
@@ -202,7 +188,7 @@ pub fn save_request(tx: &mut WriteTx, request: &Request) -> Result<()> {
         params![
             request.id.as_str(),
             names(&request.declined)?,
-            legs_to_json(&request.legs)?,
+            json(&request.legs)?,
             request.revision as i64,
             request.state.name(),
             request.accepted_by.as_ref().map(|user| user.as_str()),

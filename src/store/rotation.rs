@@ -3,9 +3,9 @@
 mod lists;
 mod load;
 
-use super::rows::millis;
-use super::shapes::{kinds_to_json, policy_to_json};
+use super::rows::{json, millis};
 use super::{Result, WriteTx, arrangement, history, linked, request};
+use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::ids::{GroupId, RotationId};
 use crate::domain::rotation::{Mode, Rotation};
 use jiff::Timestamp;
@@ -109,6 +109,10 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<()> {
                    mention_single = ?17, mention_rotates = ?18, warnings_off = ?19, short_rest_hours = ?20,
                    absence_policy = ?21
                WHERE id = ?1";
+    // The default policy is null.
+    let policy =
+        Some(&rotation.absence_policy).filter(|policy| **policy != AbsencePolicy::default());
+    let policy = policy.map(json).transpose()?;
     let (mentions, warnings) = (&rotation.profile.mentions, &rotation.profile.warnings);
     tx.run(
         sql,
@@ -131,9 +135,9 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<()> {
             mentions.remind_after_minutes,
             mentions.one_at_a_time,
             mentions.rotate_after_acknowledgement,
-            kinds_to_json(&warnings.off)?,
+            json(&warnings.off)?,
             warnings.short_rest_hours,
-            policy_to_json(rotation.absence_policy)?,
+            policy,
         ],
     )?;
     Ok(())

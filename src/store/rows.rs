@@ -1,10 +1,12 @@
 //! Conversions between rows and values, and queries about the whole file.
 
 use super::{Error, ReadTx, Result, WriteTx};
-use crate::domain::time::FOREVER;
+use crate::domain::stored::Stored;
+use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Params, Row};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -58,9 +60,9 @@ pub(super) fn data_version(conn: &Connection) -> Result<i64> {
     Ok(conn.pragma_query_value(None, "data_version", |row| row.get(0))?)
 }
 
-/// An instant as stored: milliseconds since 1970, at most [`FOREVER`], the latest that can be read back.
+/// An instant as stored.
 pub(super) fn millis(at: Timestamp) -> i64 {
-    at.min(FOREVER).as_millisecond()
+    at.stored()
 }
 
 /// Reads a stored instant.
@@ -97,6 +99,22 @@ pub(super) fn json<T: Serialize>(value: &T) -> Result<String> {
 /// Parses a JSON column.
 pub(super) fn from_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| Error::Corrupt(format!("{error} in {text}")))
+}
+
+/// Reads a JSON column. Null reads as `None`.
+pub(super) fn column<T: DeserializeOwned>(row: &Row, index: usize) -> Result<T> {
+    let text = row.get_ref(index)?.as_str_or_null();
+    from_json(text.map_err(rusqlite::Error::from)?.unwrap_or("null"))
+}
+
+/// Serializes a list for a JSON column; an empty one is null.
+pub(super) fn list_or_null<T: Serialize>(list: &[T]) -> Result<Option<String>> {
+    (!list.is_empty()).then(|| json(&list)).transpose()
+}
+
+pub(super) fn zone(name: &str) -> Result<ZoneName> {
+    let known = ZoneName::parse(name);
+    known.map_err(|refusal| Error::Corrupt(format!("time zone {name}: {refusal}")))
 }
 
 /// The bytes of the file in use: about the size of a copy.
@@ -163,18 +181,4 @@ pub(super) fn within<T>(longest: Duration, conn: &Connection, act: impl FnOnce()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_does_not_end_is_interrupted_and_nothing_else() {
-        let conn = Connection::open_in_memory().unwrap();
-        let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
-        let count = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
-        let outcome = within(Duration::from_millis(1), &conn, || count(endless));
-        let error = outcome.unwrap_err().sqlite_error_code();
-        assert_eq!(error, Some(rusqlite::ErrorCode::OperationInterrupted));
-        let long = Duration::from_secs(3600);
-        assert_eq!(within(long, &conn, || count("SELECT 7")), Ok(7));
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@ use super::strict::{self, Strict};
 use crate::domain::fault::Fault;
 use crate::domain::refusal::Refusal;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Unexpected, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::error::Category;
 use std::fmt;
 use std::marker::PhantomData;
@@ -303,32 +303,6 @@ pub fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     Option::<T>::deserialize(from)
-}
-
-/// The error for a member whose reader is written by hand.
-pub(super) fn member<E: Error>(found: Unexpected, expected: &str) -> E {
-    E::custom(format_args!("invalid value: {found}, expected {expected}"))
-}
-
-/// Reads a string and converts it. `expected` says what to send instead of another type.
-pub(super) fn read_text<'de, D: Deserializer<'de>, T>(
-    from: D,
-    expected: &str,
-    make: impl FnOnce(&str) -> Result<T, D::Error>,
-) -> Result<T, D::Error> {
-    struct Text<'a, F>(&'a str, F);
-    impl<T, Refused: Error, F: FnOnce(&str) -> Result<T, Refused>> Visitor<'_> for Text<'_, F> {
-        type Value = Result<T, Refused>;
-
-        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str(self.0)
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-            Ok((self.1)(text))
-        }
-    }
-    from.deserialize_any(Text(expected, make))?
 }
 
 #[cfg(test)]

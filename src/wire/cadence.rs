@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::body::{self, invalid, present};
+use super::body::{invalid, present};
 use super::coverage::Weekday;
 use super::external::NONE;
 use super::int32::Int32;
@@ -14,6 +14,7 @@ use crate::domain::cadence::{self, Kind, Skips};
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::linked::{EVENTS, External};
 use crate::domain::refusal::Refusal;
+use crate::domain::text::read_text;
 use crate::domain::words::words;
 use crate::domain::zones::{ZoneName, shown};
 use jiff::Timestamp;
@@ -378,7 +379,7 @@ struct Country(CountryCode);
 
 impl<'de> Deserialize<'de> for Country {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Country, D::Error> {
-        body::read_text(from, "a country code such as NO", |text| {
+        read_text(from, "a country code such as NO", |text| {
             CountryCode::parse(text).map(Country).ok_or_else(|| {
                 let given: String = text.chars().take(20).map(shown).collect();
                 D::Error::custom(format_args!(

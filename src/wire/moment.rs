@@ -1,13 +1,13 @@
 //! Instants, times of day and zones as text.
 
-use super::body;
 use super::schema::inline_schema;
+use crate::domain::text::{read_text, unexpected};
 use crate::domain::time::{END_OF_TIME, FOREVER, HhMm, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::tz::Offset;
 use jiff::{Timestamp, civil};
 use schemars::JsonSchema;
-use serde::de::{Error, Unexpected};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What to send for an instant, for refusals.
@@ -150,9 +150,9 @@ impl Serialize for Moment {
 
 impl<'de> Deserialize<'de> for Moment {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Moment, D::Error> {
-        body::read_text(from, INSTANT, |text| {
+        read_text(from, INSTANT, |text| {
             let read = parse_instant(text).map(Moment);
-            read.ok_or_else(|| body::member(Unexpected::Str(text), INSTANT))
+            read.ok_or_else(|| unexpected(text, INSTANT))
         })
     }
 }
@@ -171,9 +171,9 @@ impl Serialize for UtcMoment {
 
 impl<'de> Deserialize<'de> for UtcMoment {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<UtcMoment, D::Error> {
-        body::read_text(from, UTC_INSTANT, |text| {
+        read_text(from, UTC_INSTANT, |text| {
             let read = parse_utc(text).map(UtcMoment);
-            read.ok_or_else(|| body::member(Unexpected::Str(text), UTC_INSTANT))
+            read.ok_or_else(|| unexpected(text, UTC_INSTANT))
         })
     }
 }
@@ -186,9 +186,9 @@ pub struct Anchor(pub Timestamp);
 
 impl<'de> Deserialize<'de> for Anchor {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Anchor, D::Error> {
-        body::read_text(from, LOCAL_OR_UTC, |text| {
+        read_text(from, LOCAL_OR_UTC, |text| {
             let read = parse_local_or_utc(text).map(Anchor);
-            read.ok_or_else(|| body::member(Unexpected::Str(text), LOCAL_OR_UTC))
+            read.ok_or_else(|| unexpected(text, LOCAL_OR_UTC))
         })
     }
 }
@@ -225,9 +225,9 @@ impl Serialize for TimeOfDay {
 
 impl<'de> Deserialize<'de> for TimeOfDay {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<TimeOfDay, D::Error> {
-        body::read_text(from, TIME, |text| {
+        read_text(from, TIME, |text| {
             let read = HhMm::parse(text).map(TimeOfDay);
-            read.ok_or_else(|| body::member(Unexpected::Str(text), TIME))
+            read.ok_or_else(|| unexpected(text, TIME))
         })
     }
 }
@@ -241,7 +241,7 @@ pub struct Zone(pub ZoneName);
 impl<'de> Deserialize<'de> for Zone {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Zone, D::Error> {
         let expected = "a city such as Europe/Oslo, or UTC";
-        body::read_text(from, expected, |text| {
+        read_text(from, expected, |text| {
             ZoneName::parse(text).map(Zone).map_err(D::Error::custom)
         })
     }

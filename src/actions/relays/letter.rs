@@ -94,7 +94,7 @@ fn contact(
         Content::Mention { asker, .. } | Content::MentionAnswered { asker, .. } => {
             Some(asker.clone())
         }
-        Content::Text(_)
+        Content::Text { .. }
         | Content::OnDuty { .. }
         | Content::OffDuty { .. }
         | Content::ComingUp { .. }

@@ -1,16 +1,20 @@
 //! Who is on call when, as a partner computed it.
 
 use super::Member;
+use crate::domain::stored;
 use crate::domain::time::{FOREVER, Interval};
 use crate::domain::words::words;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// A partner's final timeline over a span.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     /// The span that is known: what was asked for, as far as it was answered.
+    #[serde(with = "stored")]
     pub known: Interval,
     /// The span of the answer, at whose edges a partner cuts shifts; wider than `known`.
+    #[serde(with = "stored")]
     pub answered: Interval,
     /// The ids of rotations or layers in the partner's order.
     pub rotations: Vec<String>,
@@ -30,23 +34,28 @@ words! {
 }
 
 /// What made a shift. An id that the partner does not give is `None`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShiftSource {
     pub kind: SourceKind,
+    #[serde(rename = "rotation", default, skip_serializing_if = "Option::is_none")]
     pub rotation_id: Option<String>,
+    #[serde(rename = "shift", default, skip_serializing_if = "Option::is_none")]
     pub shift_id: Option<String>,
+    #[serde(rename = "replaces", default, skip_serializing_if = "Option::is_none")]
     pub override_id: Option<String>,
 }
 
 /// Somebody on call without a break.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shift {
-    pub member: Member,
-    pub source: ShiftSource,
     /// What is left of the shift after overrides. One without an end ends at [`FOREVER`].
+    #[serde(with = "stored")]
     pub span: Interval,
     /// The whole shift, as far as the partner gives it.
+    #[serde(with = "stored")]
     pub original: Interval,
+    pub member: Member,
+    pub source: ShiftSource,
 }
 
 impl Shift {

@@ -7,29 +7,36 @@ use crate::domain::ids::{CellId, UserId};
 use crate::domain::linked::Assignment;
 use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::stored;
 use crate::domain::time::{FOREVER, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// What looking for what changes hands at an instant may take: some fifteen milliseconds.
 const LIMITS: Limits = Limits::work(300_000);
 
 /// One slot in which somebody else is on call than before. Hours that shut and open again for the same person are none, and a slot
 /// that changes hands while its window is shut is one when it opens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct HandoverNotice {
     /// What the slot is called, in a rotation with more than one; parts without a name are left out.
+    #[serde(rename = "name", default, skip_serializing_if = "Vec::is_empty")]
     pub slot: Vec<String>,
     /// Whoever was on call last.
     pub off: Option<UserId>,
     pub on: Option<UserId>,
     /// What somebody is called who comes on and is unknown here: then `on` is `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
     /// When whoever comes on is on call last by this turn or arrangement, as far as that is known.
+    #[serde(with = "stored", default)]
     pub until: Option<Timestamp>,
     /// Of the hand-overs of its window.
     pub zone: Option<ZoneName>,
     /// Only in messages that earlier versions stored of slots that changed hands while shut: when the hours begin.
+    #[serde(with = "stored", default)]
     pub begins_at: Option<Timestamp>,
 }
 

@@ -24,7 +24,7 @@ impl Content {
     /// The kind of the message; `None` for a text that an earlier version stored already worded.
     pub fn kind(&self) -> Option<MessageKind> {
         Some(match self {
-            Content::Text(_) => return None,
+            Content::Text { .. } => return None,
             Content::OnDuty { .. } => MessageKind::OnDuty,
             Content::OffDuty { .. } => MessageKind::OffDuty,
             Content::ComingUp { .. } => MessageKind::ComingUp,

@@ -185,14 +185,16 @@ pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Messa
     let content = match notice {
         Notice::Asked(called) => call(called, false),
         Notice::AskedAgain(called) => call(called, true),
-        Notice::Acknowledged(by) => answered(MentionOutcome::Acknowledged(by.clone())),
+        Notice::Acknowledged(by) => answered(MentionOutcome::Acknowledged { by: by.clone() }),
         Notice::Passed => answered(MentionOutcome::Passed),
         Notice::Expired => answered(MentionOutcome::Expired),
         Notice::Nobody => {
             let outsider = rotation.external.as_ref().and_then(External::outsider);
-            answered(outsider.map_or(MentionOutcome::Nobody, |outsider| {
-                MentionOutcome::Outside(outsider.called())
-            }))
+            answered(
+                outsider.map_or(MentionOutcome::Nobody, |outsider| MentionOutcome::Outside {
+                    name: outsider.called(),
+                }),
+            )
         }
     };
     let calls = matches!(content, Content::Mention { .. });

@@ -48,7 +48,7 @@ fn kind(content: &Content) -> String {
         RequestOutcome::Ended { .. } => format!("{kind} ended"),
     };
     match content {
-        Content::Text(_) => "text".into(),
+        Content::Text { .. } => "text".into(),
         Content::OnDuty { handovers } => slots("onDuty", handovers),
         Content::OffDuty { handovers, .. } => slots("offDuty", handovers),
         Content::ComingUp { handovers, .. } => slots("comingUp", handovers),
@@ -61,6 +61,10 @@ fn kind(content: &Content) -> String {
         Content::CoverAnswered(answer) => outcome("coverAnswered", answer),
         Content::SwapAnswered(answer) => outcome("swapAnswered", answer),
         Content::Mention { called, again, .. } => format!("mention {} {again}", called.len()),
+        Content::MentionAnswered {
+            outcome: MentionOutcome::Acknowledged { by },
+            ..
+        } => format!("mentionAnswered Acknowledged({by})"),
         Content::MentionAnswered { outcome, .. } => format!("mentionAnswered {outcome:?}"),
     }
 }

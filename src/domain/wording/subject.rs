@@ -12,7 +12,7 @@ pub fn subject(message: &Message, renderer: &dyn Renderer) -> String {
     };
     let rotation = words.title(&[]);
     let said = match &message.content {
-        Content::Text(_) => return "A message of rota".to_owned(),
+        Content::Text { .. } => return "A message of rota".to_owned(),
         Content::OnDuty { .. } => "You are on duty".to_owned(),
         Content::OffDuty { .. } => "You are off duty".to_owned(),
         Content::ComingUp { at, handovers } => {
@@ -31,13 +31,13 @@ pub fn subject(message: &Message, renderer: &dyn Renderer) -> String {
             format!("{} asks for whoever is on call", words.name(asker))
         }
         Content::MentionAnswered { asker, outcome } => match outcome {
-            MentionOutcome::Acknowledged(by) => {
+            MentionOutcome::Acknowledged { by } => {
                 format!("{} answers {}", words.name(by), words.name(asker))
             }
             MentionOutcome::Passed
             | MentionOutcome::Expired
             | MentionOutcome::Nobody
-            | MentionOutcome::Outside(_) => format!("Nobody answers {}", words.name(asker)),
+            | MentionOutcome::Outside { .. } => format!("Nobody answers {}", words.name(asker)),
         },
     };
     format!("{said}: {rotation}")

@@ -1,15 +1,12 @@
 //! Writes what a rotation has several of: only the rows that differ.
 
-use super::super::rows::millis;
-use super::super::shapes::{
-    cadence_to_json, coverage_to_json, narrowed_to_json, next_turns_to_json, passed_over_to_json,
-    skipped_to_json,
-};
+use super::super::rows::{json, list_or_null, millis};
 use super::super::{Result, WriteTx};
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::key::Key;
-use crate::domain::rotation::{Cell, Rotation, Window};
+use crate::domain::rotation::{Cell, Roster, Rotation, Window};
 use rusqlite::params;
+use std::collections::BTreeMap;
 
 pub(super) fn write_lists(
     tx: &mut WriteTx,
@@ -137,8 +134,8 @@ fn write_windows(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) 
                 window.id.as_str(),
                 window.name,
                 window.zone.map(|zone| zone.to_string()),
-                coverage_to_json(&window.coverage)?,
-                window.cadence.as_ref().map(cadence_to_json).transpose()?,
+                json(&window.coverage)?,
+                window.cadence.as_ref().map(json).transpose()?,
                 window.open,
                 window.key.as_ref().map(Key::as_str),
             ],
@@ -170,7 +167,7 @@ fn write_rosters(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) 
         if known.is_some_and(|known| (&known.id, &known.narrowed) == (&roster.id, &roster.narrowed))
         {
             let sql = "UPDATE roster SET next_turns = ?3 WHERE rotation_id = ?1 AND position = ?2";
-            let turns = next_turns_to_json(&roster.next_turns)?;
+            let turns = next_turns(roster)?;
             let values = params![id, position as i64, turns];
             tx.run(sql, values)?;
             continue;
@@ -181,12 +178,19 @@ fn write_rosters(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) 
                 id,
                 position as i64,
                 roster.id.as_ref().map_or("", |id| id.as_str()),
-                roster.narrowed.as_ref().map(narrowed_to_json).transpose()?,
-                next_turns_to_json(&roster.next_turns)?,
+                roster.narrowed.as_ref().map(json).transpose()?,
+                next_turns(roster)?,
             ],
         )?;
     }
     Ok(())
+}
+
+/// By the window's id.
+fn next_turns(roster: &Roster) -> Result<String> {
+    let turns = roster.next_turns.iter();
+    let turns: BTreeMap<_, _> = turns.map(|next| (&next.window, next.turn)).collect();
+    json(&turns)
 }
 
 fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<()> {
@@ -213,8 +217,8 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
             continue;
         }
         let holder = cell.holder.as_ref();
-        let skipped = skipped_to_json(holder.map_or(&[], |holder| &holder.skipped))?;
-        let passed_over = passed_over_to_json(&cell.passed_over)?;
+        let skipped = json(&holder.map_or(&[][..], |holder| &holder.skipped))?;
+        let passed_over = list_or_null(&cell.passed_over)?;
         let values = params![
             id,
             position as i64,

@@ -1,22 +1,20 @@
 //! Reads a rotation as a whole.
 
-use super::super::rows::{instant, instant_or_none};
-use super::super::shapes::{
-    cadence_from_json, coverage_from_json, kinds_from_json, narrowed_from_json,
-    next_turns_from_json, passed_over_from_json, policy_from_json, skipped_from_json, zone,
-};
+use super::super::rows::{column, instant, instant_or_none, zone};
 use super::super::which::{Which, of_rotations};
 use super::super::{Error, ReadTx, Result, absence, arrangement, history, linked, request};
 use super::mode_name;
-use crate::domain::ids::{GroupId, RotationId, UserId};
+use crate::domain::absence_policy::AbsencePolicy;
+use crate::domain::ids::{GroupId, RotationId, UserId, WindowId};
 use crate::domain::key::Key;
 use crate::domain::mention::MentionSettings;
 use crate::domain::rotation::{
-    Cell, ChannelSetting, GroupMembers, Holder, Lane, Members, Mode, Profile, Roster, Rotation,
-    Stamps, Window,
+    Cell, ChannelSetting, GroupMembers, Holder, Lane, Members, Mode, NextTurn, Profile, Roster,
+    Rotation, Stamps, Window,
 };
-use crate::domain::warning_kinds::WarningSettings;
+use crate::domain::warning_kinds::{WarningKind, WarningSettings};
 use rusqlite::Row;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use std::sync::Arc;
 
@@ -73,14 +71,14 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
                 duty_group: head.duty_group.map(Into::into),
                 mentions: head.mentions,
                 warnings: WarningSettings {
-                    off: kinds_from_json(&head.warnings_off)?,
+                    off: head.warnings_off,
                     short_rest_hours: head.short_rest_hours,
                 },
             },
             enabled: head.enabled,
             double_cover: head.double_cover,
             skips_are_off_time: head.skips_are_off_time,
-            absence_policy: policy_from_json(head.absence_policy.as_deref())?,
+            absence_policy: head.absence_policy,
             members: take(&mut members[place]),
             lanes,
             windows,
@@ -154,9 +152,9 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
                 rotate_after_acknowledgement: row.get(19)?,
             },
             is_external: name(row, 20)? == mode_name(Mode::External),
-            warnings_off: row.get(21)?,
+            warnings_off: column(row, 21)?,
             short_rest_hours: row.get(22)?,
-            absence_policy: row.get(23)?,
+            absence_policy: column::<Option<_>>(row, 23)?.unwrap_or_default(),
         })
     })
 }
@@ -192,11 +190,11 @@ struct Head {
     version: u64,
     instants: [i64; 3],
     remind_at: Option<i64>,
-    absence_policy: Option<String>,
+    absence_policy: AbsencePolicy,
     duty_group: Option<String>,
     is_external: bool,
     mentions: MentionSettings,
-    warnings_off: String,
+    warnings_off: BTreeSet<WarningKind>,
     short_rest_hours: u32,
 }
 
@@ -310,8 +308,8 @@ fn windows(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Window>>> {
             id: id(row, 1)?,
             name: row.get(2)?,
             zone: text(row, 3)?.map(zone).transpose()?,
-            coverage: coverage_from_json(name(row, 4)?)?,
-            cadence: text(row, 5)?.map(cadence_from_json).transpose()?,
+            coverage: column(row, 4)?,
+            cadence: column(row, 5)?,
             open: row.get(6)?,
             key: key(row, 7)?,
         })
@@ -341,7 +339,7 @@ fn cells(tx: &ReadTx, which: &Which, entries: &mut [history::Running]) -> Result
                 Ok(Holder {
                     user: user.into(),
                     since: instant(since)?,
-                    skipped: skipped_from_json(name(row, 8)?)?,
+                    skipped: column(row, 8)?,
                 })
             })
             .transpose()?;
@@ -352,7 +350,7 @@ fn cells(tx: &ReadTx, which: &Which, entries: &mut [history::Running]) -> Result
             roster: row.get::<_, Option<String>>(4)?.map(Into::into),
             stopped: row.get(5)?,
             holder,
-            passed_over: passed_over_from_json(text(row, 10)?)?,
+            passed_over: column::<Option<_>>(row, 10)?.unwrap_or_default(),
             arranged_until: instant_or_none(row.get(9)?)?,
             announced: row.get::<_, Option<String>>(11)?.map(Into::into),
             entry,
@@ -366,12 +364,18 @@ fn rosters(tx: &ReadTx, which: &Which, windows: &[Vec<Window>]) -> Result<Vec<Ve
         " ORDER BY rotation_id, position"
     );
     which.read(tx, sql, &[], |place, row| {
+        let turns: BTreeMap<WindowId, usize> = column(row, 3)?;
+        let next_turn = |window: &Window| {
+            let turn = *turns.get(&window.id)?;
+            let window = window.id.clone();
+            Some(NextTurn { window, turn })
+        };
         Ok(Roster {
             id: Some(id(row, 1)?)
                 .filter(|id: &String| !id.is_empty())
                 .map(Into::into),
-            narrowed: text(row, 2)?.map(narrowed_from_json).transpose()?,
-            next_turns: next_turns_from_json(name(row, 3)?, &windows[place])?,
+            narrowed: column(row, 2)?,
+            next_turns: windows[place].iter().filter_map(next_turn).collect(),
         })
     })
 }

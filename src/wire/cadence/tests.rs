@@ -1,4 +1,5 @@
 use super::*;
+use crate::wire::body;
 use serde_json::{Value, json};
 
 fn read(change: Value) -> Result<Option<cadence::Cadence>, String> {

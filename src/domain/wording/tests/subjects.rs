@@ -58,7 +58,12 @@ fn a_subject_says_what_happened_and_where() {
             },
             "Nobody answers Ann: Ops",
         ),
-        (Content::Text("Hello".into()), "A message of rota"),
+        (
+            Content::Text {
+                text: "Hello".into(),
+            },
+            "A message of rota",
+        ),
     ];
     for (content, expected) in rows {
         let message = Message {
