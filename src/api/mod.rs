@@ -65,14 +65,14 @@ use crate::metrics::RouteMetrics;
 use crate::server::room::{self as memory, RequestBudget};
 use crate::server::{Edge, Malformed, Problem, Request, Scheme};
 use crate::wire::etag::Precondition;
-use crate::wire::url;
+use crate::wire::url::{self, RouteMatch};
 use answer::Outcome;
 use extract::{Call, Path, Query};
 use jiff::Timestamp;
 use on_call_cache::OnCallCache;
 use operation::Body;
 use request_metrics::RequestMetrics;
-use routes::{Handler, Needs, ROUTES, RouteMatch, Row};
+use routes::{Handler, Needs, ROUTES, Row};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -300,8 +300,8 @@ fn find(request: &Request) -> Result<(usize, Path<'_>, &str), Problem> {
     let (path, query) = url::split(request.target());
     let segments = url::segments(path).ok_or_else(Problem::unknown_route)?;
     match routes::find(request.method(), &segments) {
-        RouteMatch::Route(index, path) => Ok((index, path, query)),
-        RouteMatch::Methods(allowed) => Err(Problem::wrong_method(&allowed)),
+        RouteMatch::Row(index, parts) => Ok((index, Path(parts), query)),
+        RouteMatch::OtherMethod(allowed) => Err(Problem::wrong_method(&allowed)),
         RouteMatch::Nothing => Err(Problem::unknown_route()),
     }
 }

@@ -7,10 +7,10 @@ mod refusals;
 mod tests;
 
 use super::operation::{self, Body, Gives, Kind, Operation, Parameter, Shape};
-use super::routes::{self, Handler, Needs, ROUTES, Row};
+use super::routes::{Handler, Needs, ROUTES, Row};
 use crate::domain::access::Scope;
 use crate::server::REQUEST_ID;
-use crate::wire::problem;
+use crate::wire::{problem, url};
 use examples::Examples;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -323,7 +323,7 @@ fn typed(sent: &Value, schema: &Value) -> Value {
 }
 
 fn bare_parameters(row: &Row) -> Vec<Value> {
-    let names = routes::pieces(row.pattern).filter_map(routes::name);
+    let names = url::pieces(row.pattern).filter_map(|(_, name)| name);
     let mut all: Vec<Value> = names.map(path_parameter).collect();
     all.extend(row.operation.parameters().map(query_parameter));
     match row.handler {

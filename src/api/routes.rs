@@ -1,7 +1,7 @@
 //! All routes of the API. Dispatch and the OpenAPI document use the same rows, so they cannot disagree.
 
 use super::answer::Outcome;
-use super::extract::{Call, Path};
+use super::extract::Call;
 use super::operation::Operation;
 use super::watch::Detail;
 use super::{
@@ -16,7 +16,7 @@ use crate::domain::access::Scope::{
 use crate::server::Request;
 use crate::wire::etag::Precondition;
 use crate::wire::request::{CoverRequest, SwapRequest};
-use crate::wire::url;
+use crate::wire::url::{self, RouteMatch};
 
 /// A route and its operation.
 pub struct Row {
@@ -211,66 +211,10 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/metrics",                                             Watching,                Watched(watch::metrics),   &watch::METRICS),
 ];
 
-/// The result of matching a method and a path.
-pub enum RouteMatch<'a> {
-    /// The index in [`ROUTES`].
-    Route(usize, Path<'a>),
-    /// The path exists with these methods.
-    Methods(String),
-    Nothing,
-}
-
-/// Matches a method and the raw segments of a path. Literal segments match byte for byte, because a proxy that restricts a
-/// path compares bytes too. Only parameters are decoded. `HEAD` matches `GET`; the server omits the
-/// body.
+/// Finds a route.
 pub fn find<'a>(method: &str, segments: &[&'a str]) -> RouteMatch<'a> {
-    let method = if method == "HEAD" { "GET" } else { method };
-    let mut allowed = Vec::new();
-    let fitting = |(_, row): &(usize, &Row)| fits(row.pattern, segments);
-    for (index, row) in ROUTES.iter().enumerate().filter(fitting) {
-        if row.method == method {
-            let path = parameters(row.pattern, segments);
-            return path.map_or(RouteMatch::Nothing, |path| RouteMatch::Route(index, path));
-        }
-        allowed.push(row.method);
-    }
-    if allowed.is_empty() {
-        return RouteMatch::Nothing;
-    }
-    if allowed.contains(&"GET") {
-        allowed.push("HEAD");
-    }
-    RouteMatch::Methods(allowed.join(", "))
-}
-
-/// The segments of a pattern, which begins with a slash.
-pub fn pieces(pattern: &'static str) -> impl Iterator<Item = &'static str> {
-    pattern.split('/').skip(1)
-}
-
-/// The name of a parameter; `None` for a literal segment.
-pub fn name(piece: &str) -> Option<&str> {
-    piece.strip_prefix('{')?.strip_suffix('}')
-}
-
-fn fits(pattern: &'static str, segments: &[&str]) -> bool {
-    let mut given = segments.iter();
-    let all = pieces(pattern).all(|piece| {
-        let segment = given.next();
-        segment.is_some_and(|segment| match name(piece) {
-            Some(_) => !segment.is_empty(),
-            None => piece == *segment,
-        })
-    });
-    all && given.next().is_none()
-}
-
-/// The values of the parameters; `None` if one is not valid percent-encoded UTF-8, which no id is.
-fn parameters<'a>(pattern: &'static str, segments: &[&'a str]) -> Option<Path<'a>> {
-    let pairs = pieces(pattern).zip(segments);
-    let named = pairs.filter_map(|(piece, segment)| Some((name(piece)?, *segment)));
-    let values = named.map(|(name, segment)| Some((name, url::decode(segment)?)));
-    values.collect::<Option<_>>().map(Path)
+    let rows = ROUTES.iter().map(|row| (row.method, row.pattern));
+    url::find(rows, method, segments)
 }
 
 #[cfg(test)]
@@ -359,8 +303,8 @@ mod tests {
             let segments = url::segments(path).unwrap();
             let found = match find(method, &segments) {
                 RouteMatch::Nothing => "nothing".to_owned(),
-                RouteMatch::Methods(allowed) => allowed,
-                RouteMatch::Route(index, Path(values)) => {
+                RouteMatch::OtherMethod(allowed) => allowed,
+                RouteMatch::Row(index, values) => {
                     let row = &ROUTES[index];
                     let mut text = format!("{} {}", row.method, row.pattern);
                     for (name, value) in values {

@@ -4,7 +4,7 @@ use super::directory::{away_members, is_any_away};
 use super::personal_calendar::{has_calendars, list_mirrored_periods, list_unknown};
 use super::rows::{instant, json, millis};
 use super::which::{Which, of_rotations};
-use super::{Error, ReadTx, WriteTx};
+use super::{ReadTx, Result, WriteTx};
 use crate::domain::absence::{Absence, Absences, AppliesTo};
 use crate::domain::absence_policy::CalendarsCount;
 use crate::domain::ids::{AbsenceId, RotationId, UserId};
@@ -16,7 +16,7 @@ use rusqlite::{Row, params};
 const COLUMNS: &str = "id, user_id, rotation_id, from_at, until_at, reason";
 
 /// Reads an absence from its columns, beginning with index `first`.
-fn read(row: &Row, first: usize) -> Result<Absence, Error> {
+fn read(row: &Row, first: usize) -> Result<Absence> {
     let rotation: Option<String> = row.get(first + 2)?;
     Ok(Absence {
         id: row.get::<_, String>(first)?.into(),
@@ -27,21 +27,13 @@ fn read(row: &Row, first: usize) -> Result<Absence, Error> {
     })
 }
 
-fn collect(mut rows: rusqlite::Rows) -> Result<Vec<Absence>, Error> {
-    let mut absences = Vec::new();
-    while let Some(row) = rows.next()? {
-        absences.push(read(row, 0)?);
-    }
-    Ok(absences)
-}
-
 /// The absences that apply to a rotation and end after an instant: those of this rotation, and its members' absences
 /// from all rotations.
 pub fn list_absences(
     tx: &ReadTx,
     rotation: &Rotation,
     ending_after: Timestamp,
-) -> Result<Vec<Absence>, Error> {
+) -> Result<Vec<Absence>> {
     let own = own_absences(tx, std::slice::from_ref(&rotation.id), ending_after)?;
     let mut absences: Vec<Absence> = own.into_iter().flatten().collect();
     if any_everywhere(tx, ending_after)? {
@@ -56,7 +48,7 @@ fn own_absences(
     tx: &ReadTx,
     ids: &[RotationId],
     ending_after: Timestamp,
-) -> Result<Vec<Vec<Absence>>, Error> {
+) -> Result<Vec<Vec<Absence>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, user_id, rotation_id, from_at, until_at, reason FROM absence
          WHERE until_at > ?2 AND rotation_id",
@@ -67,26 +59,26 @@ fn own_absences(
 }
 
 /// Whether anybody is absent from all rotations. Most workspaces have no such absence, so this check avoids listing members.
-fn any_everywhere(tx: &ReadTx, ending_after: Timestamp) -> Result<bool, Error> {
+fn any_everywhere(tx: &ReadTx, ending_after: Timestamp) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM absence INDEXED BY absence_everywhere
                               WHERE rotation_id IS NULL AND until_at > ?1)";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.query_row([millis(ending_after)], |row| row.get(0))?)
+    tx.value(sql, [millis(ending_after)])
 }
 
 fn absences_everywhere(
     tx: &ReadTx,
     rotation: &Rotation,
     ending_after: Timestamp,
-) -> Result<Vec<Absence>, Error> {
+) -> Result<Vec<Absence>> {
     let members = crate::domain::roster::order(&rotation.members, None);
     let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
     let sql = format!(
         "SELECT {COLUMNS} FROM absence
          WHERE user_id IN (SELECT value FROM json_each(?1)) AND until_at > ?2 AND rotation_id IS NULL"
     );
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    collect(query.query(params![json(&people)?, millis(ending_after)])?)
+    tx.list(&sql, params![json(&people)?, millis(ending_after)], |row| {
+        read(row, 0)
+    })
 }
 
 /// The absences of a person that end after an instant, by their beginning.
@@ -94,25 +86,23 @@ pub fn list_absences_of(
     tx: &ReadTx,
     user: &UserId,
     ending_after: Timestamp,
-) -> Result<Vec<Absence>, Error> {
+) -> Result<Vec<Absence>> {
     let sql = format!("SELECT {COLUMNS} FROM absence WHERE user_id = ?1 AND until_at > ?2");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut absences = collect(query.query(params![user.as_str(), millis(ending_after)])?)?;
+    let mut absences = tx.list(&sql, params![user.as_str(), millis(ending_after)], |row| {
+        read(row, 0)
+    })?;
     absences.sort_by(|a, b| (a.period, &a.id).cmp(&(b.period, &b.id)));
     Ok(absences)
 }
 
 /// As [`list_absences`], as far back as the turns that run: for dealing, and to show them.
-pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error> {
+pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences> {
     let found = load_absences_of(tx, &[rotation])?;
     Ok(found.into_iter().next().unwrap_or_default())
 }
 
 /// The absences of several rotations, in their order.
-pub(super) fn load_absences_of(
-    tx: &ReadTx,
-    rotations: &[&Rotation],
-) -> Result<Vec<Absences>, Error> {
+pub(super) fn load_absences_of(tx: &ReadTx, rotations: &[&Rotation]) -> Result<Vec<Absences>> {
     let since: Vec<Timestamp> = rotations.iter().copied().map(turns_since).collect();
     let Some(first) = since.iter().copied().min() else {
         return Ok(Vec::new());
@@ -168,10 +158,9 @@ fn turns_since(rotation: &Rotation) -> Timestamp {
 }
 
 /// An absence by id.
-pub fn load_absence(tx: &ReadTx, id: &AbsenceId) -> Result<Option<Absence>, Error> {
+pub fn load_absence(tx: &ReadTx, id: &AbsenceId) -> Result<Option<Absence>> {
     let sql = format!("SELECT {COLUMNS} FROM absence WHERE id = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    Ok(collect(query.query([id.as_str()])?)?.pop())
+    tx.one(&sql, [id.as_str()], |row| read(row, 0))
 }
 
 /// An absence of the same person, over the same period, for the same rotations.
@@ -180,51 +169,49 @@ pub fn find_same_absence(
     user: &UserId,
     period: Interval,
     applies_to: &AppliesTo,
-) -> Result<Option<Absence>, Error> {
+) -> Result<Option<Absence>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM absence
          WHERE user_id = ?1 AND until_at = ?2 AND from_at = ?3 AND rotation_id IS ?4"
     );
     let rotation = rotation_column(applies_to);
-    let mut query = tx.conn.prepare_cached(&sql)?;
     let key = params![
         user.as_str(),
         millis(period.until),
         millis(period.from),
         rotation
     ];
-    Ok(collect(query.query(key)?)?.pop())
+    tx.one(&sql, key, |row| read(row, 0))
 }
 
 /// Stores an absence.
-pub fn insert_absence(tx: &mut WriteTx, absence: &Absence) -> Result<(), Error> {
+pub fn insert_absence(tx: &mut WriteTx, absence: &Absence) -> Result<()> {
     let sql = "INSERT INTO absence (id, user_id, rotation_id, from_at, until_at, reason)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        absence.id.as_str(),
-        absence.user.as_str(),
-        rotation_column(&absence.applies_to),
-        millis(absence.period.from),
-        millis(absence.period.until),
-        absence.reason,
-    ])?;
+    tx.run(
+        sql,
+        params![
+            absence.id.as_str(),
+            absence.user.as_str(),
+            rotation_column(&absence.applies_to),
+            millis(absence.period.from),
+            millis(absence.period.until),
+            absence.reason,
+        ],
+    )?;
     Ok(())
 }
 
 /// Deletes an absence.
-pub fn remove_absence(tx: &mut WriteTx, id: &AbsenceId) -> Result<(), Error> {
-    tx.conn
-        .prepare_cached("DELETE FROM absence WHERE id = ?1")?
-        .execute([id.as_str()])?;
+pub fn remove_absence(tx: &mut WriteTx, id: &AbsenceId) -> Result<()> {
+    tx.run("DELETE FROM absence WHERE id = ?1", [id.as_str()])?;
     Ok(())
 }
 
 /// Changes when an absence ends.
-pub fn save_absence_end(tx: &mut WriteTx, id: &AbsenceId, until: Timestamp) -> Result<(), Error> {
+pub fn save_absence_end(tx: &mut WriteTx, id: &AbsenceId, until: Timestamp) -> Result<()> {
     let sql = "UPDATE absence SET until_at = ?2 WHERE id = ?1";
-    tx.conn
-        .prepare_cached(sql)?
-        .execute(params![id.as_str(), millis(until)])?;
+    tx.run(sql, params![id.as_str(), millis(until)])?;
     Ok(())
 }
 
@@ -236,7 +223,7 @@ fn rotation_column(applies_to: &AppliesTo) -> Option<&str> {
 }
 
 /// The rotations to which a person's absence from all rotations applies: those with them as a member.
-pub fn list_rotations_of(tx: &ReadTx, user: &UserId) -> Result<Vec<RotationId>, Error> {
+pub fn list_rotations_of(tx: &ReadTx, user: &UserId) -> Result<Vec<RotationId>> {
     let sql = "SELECT rotation_id FROM rotation_person WHERE user_id = ?1
                UNION SELECT g.rotation_id FROM user_group_person m JOIN rotation_group g ON g.group_id = m.group_id
                      WHERE m.user_id = ?1";

@@ -1,7 +1,7 @@
 //! Requests and mentions of all rotations that a caller sees, newest first.
 
 use super::mention::{self, MENTION_COLUMNS};
-use super::{Error, Page, ReadTx, Visible};
+use super::{Page, ReadTx, Result, Visible};
 use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::mention::{Mention, MentionState};
 use crate::domain::request::{RequestKind, RequestState};
@@ -43,7 +43,7 @@ pub fn list_requests_across(
     tx: &ReadTx,
     filter: &RequestFilter,
     page: Page,
-) -> Result<(Vec<RequestKey>, u64), Error> {
+) -> Result<(Vec<RequestKey>, u64)> {
     let mut narrowed = Narrowed::to(&filter.visible, filter.rotation.as_ref());
     if let Some(state) = filter.state {
         // The text itself, so that SQLite sees which index has the pending ones.
@@ -59,7 +59,7 @@ pub fn list_requests_across(
             None => narrowed.also(&format!("({requester} OR {recipient})"), [user(), user()]),
         }
     }
-    let read = |row: &Row| -> Result<RequestKey, Error> {
+    let read = |row: &Row| -> Result<RequestKey> {
         let kind = match row.get::<_, String>(1)?.as_str() {
             "swap" => RequestKind::Swap,
             _ => RequestKind::Cover,
@@ -76,7 +76,7 @@ pub fn list_mentions_across(
     tx: &ReadTx,
     filter: &MentionFilter,
     page: Page,
-) -> Result<(Vec<Mention>, u64), Error> {
+) -> Result<(Vec<Mention>, u64)> {
     let mut narrowed = Narrowed::to(&filter.visible, filter.rotation.as_ref());
     if let Some(state) = filter.state {
         narrowed.also("x.state = ?", [Value::from(state.name().to_owned())]);
@@ -157,8 +157,8 @@ impl Narrowed {
         columns: &str,
         order: &str,
         page: Page,
-        read: impl Fn(&Row) -> Result<T, Error>,
-    ) -> Result<(Vec<T>, u64), Error> {
+        read: impl Fn(&Row) -> Result<T>,
+    ) -> Result<(Vec<T>, u64)> {
         let conditions = self.conditions();
         let sql = format!("SELECT count(*) FROM {table} x WHERE {conditions}");
         let mut query = tx.conn.prepare_cached(&sql)?;

@@ -2,12 +2,12 @@
 
 use super::meta::{CHAT_PLATFORM, load_fact};
 use super::rows::millis;
-use super::{Error, WriteTx};
+use super::{Result, WriteTx};
 use rusqlite::params;
 
 /// Requests an update of every posted message with buttons about a request or mention. Nobody sees the messages of the local
 /// platform, so there it does nothing.
-pub fn request_message_updates(tx: &mut WriteTx, subject_id: &str) -> Result<(), Error> {
+pub fn request_message_updates(tx: &mut WriteTx, subject_id: &str) -> Result<()> {
     if load_fact(&tx.as_read(), CHAT_PLATFORM)?.is_none() {
         return Ok(());
     }
@@ -16,9 +16,7 @@ pub fn request_message_updates(tx: &mut WriteTx, subject_id: &str) -> Result<(),
                WHERE subject_id = ?1 AND state = 'sent' AND reference IS NOT NULL AND body ->> '$.answers' IS NOT NULL
                ON CONFLICT (sequence) DO UPDATE SET due_at = ?2, calls = calls + 1";
     let now = millis(tx.now());
-    tx.conn
-        .prepare_cached(sql)?
-        .execute(params![subject_id, now])?;
+    tx.run(sql, params![subject_id, now])?;
     tx.note_chat_messages();
     Ok(())
 }

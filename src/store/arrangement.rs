@@ -3,31 +3,31 @@
 use super::history::named_cells;
 use super::rows::{column, instant, json, millis};
 use super::which::{Which, of_rotations};
-use super::{Error, Page, ReadTx, WriteTx};
+use super::{Error, Page, ReadTx, Result, WriteTx};
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind};
 use crate::domain::audit::Doer;
 use crate::domain::ids::{ArrangementId, CellId, RotationId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
 const COLUMNS: &str =
     "id, rotation_id, cell_id, user_id, from_at, until_at, revision, cancelled, kind, snapshot,
                        turn_selection, request_id";
 
-fn period(row: &Row, from: usize) -> Result<Interval, Error> {
+fn period(row: &Row, from: usize) -> Result<Interval> {
     Ok(Interval::new(
         instant(row.get(from)?)?,
         instant(row.get(from + 1)?)?,
     ))
 }
 
-pub(super) fn kind_named(name: &str) -> Result<ArrangementKind, Error> {
+pub(super) fn kind_named(name: &str) -> Result<ArrangementKind> {
     let known = ArrangementKind::parse(name);
     known.ok_or_else(|| Error::Corrupt(format!("arrangement: kind {name}")))
 }
 
-fn read(row: &Row) -> Result<Arrangement, Error> {
+fn read(row: &Row) -> Result<Arrangement> {
     let period = period(row, 4)?;
     Ok(Arrangement {
         id: row.get::<_, String>(0)?.into(),
@@ -45,7 +45,7 @@ fn read(row: &Row) -> Result<Arrangement, Error> {
 }
 
 /// The arrangements of a rotation that have not ended.
-pub(super) fn load_arranged(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Arranged>>, Error> {
+pub(super) fn load_arranged(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Arranged>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, cell_id, user_id, from_at, until_at, stage, request_id FROM arrangement
          WHERE stage IS NOT NULL AND rotation_id",
@@ -74,11 +74,9 @@ pub fn load_arrangement(
     tx: &ReadTx,
     rotation: &RotationId,
     id: &ArrangementId,
-) -> Result<Option<Arrangement>, Error> {
+) -> Result<Option<Arrangement>> {
     let sql = format!("SELECT {COLUMNS} FROM arrangement WHERE id = ?2 AND rotation_id = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let found = query.query_row([rotation.as_str(), id.as_str()], |row| Ok(read(row)));
-    found.optional()?.transpose()
+    tx.one(&sql, [rotation.as_str(), id.as_str()], read)
 }
 
 /// A page of a rotation's arrangements that overlap a range, including cancelled ones, ordered by their end, and the total
@@ -88,7 +86,7 @@ pub fn list_arrangements(
     rotation: &RotationId,
     range: Interval,
     page: Page,
-) -> Result<(Vec<Arrangement>, u64), Error> {
+) -> Result<(Vec<Arrangement>, u64)> {
     // The plus makes SQLite use the index on the end, so that arrangements before the range are not read.
     const MEETING: &str =
         "FROM arrangement WHERE rotation_id = ?1 AND until_at > ?2 AND +from_at < ?3";
@@ -109,7 +107,7 @@ pub fn list_arrangements(
 }
 
 /// Who made an arrangement; `None` where that is not known.
-pub fn load_arrangement_maker(tx: &ReadTx, id: &ArrangementId) -> Result<Option<Doer>, Error> {
+pub fn load_arrangement_maker(tx: &ReadTx, id: &ArrangementId) -> Result<Option<Doer>> {
     let sql = "SELECT made_by FROM arrangement WHERE id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([id.as_str()])?;
@@ -118,46 +116,41 @@ pub fn load_arrangement_maker(tx: &ReadTx, id: &ArrangementId) -> Result<Option<
 }
 
 /// Inserts an arrangement that somebody made. Saving its rotation afterwards sets whether it runs.
-pub fn insert_arrangement(
-    tx: &mut WriteTx,
-    new: &Arrangement,
-    by: Option<&Doer>,
-) -> Result<(), Error> {
+pub fn insert_arrangement(tx: &mut WriteTx, new: &Arrangement, by: Option<&Doer>) -> Result<()> {
     let sql = "INSERT INTO arrangement (id, rotation_id, cell_id, user_id, from_at, until_at, revision, cancelled, kind,
                                         snapshot, turn_selection, request_id, made_by, stage)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'coming')";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        new.id.as_str(),
-        new.rotation.as_str(),
-        new.cell.as_str(),
-        new.user.as_str(),
-        millis(new.period.from),
-        millis(new.period.until),
-        new.revision as i64,
-        new.cancelled,
-        new.kind.name(),
-        json(&new.snapshot)?,
-        new.turn_selection.as_ref().map(json).transpose()?,
-        new.request.as_ref().map(|id| id.as_str()),
-        by.map(json).transpose()?,
-    ])?;
+    tx.run(
+        sql,
+        params![
+            new.id.as_str(),
+            new.rotation.as_str(),
+            new.cell.as_str(),
+            new.user.as_str(),
+            millis(new.period.from),
+            millis(new.period.until),
+            new.revision as i64,
+            new.cancelled,
+            new.kind.name(),
+            json(&new.snapshot)?,
+            new.turn_selection.as_ref().map(json).transpose()?,
+            new.request.as_ref().map(|id| id.as_str()),
+            by.map(json).transpose()?,
+        ],
+    )?;
     Ok(())
 }
 
 /// Marks an arrangement as cancelled that another one has replaced in its rotation.
-pub fn cancel_arrangement(tx: &mut WriteTx, id: &ArrangementId) -> Result<(), Error> {
+pub fn cancel_arrangement(tx: &mut WriteTx, id: &ArrangementId) -> Result<()> {
     let sql = "UPDATE arrangement SET cancelled = 1, stage = NULL WHERE id = ?1";
-    tx.conn.prepare_cached(sql)?.execute([id.as_str()])?;
+    tx.run(sql, [id.as_str()])?;
     Ok(())
 }
 
 /// Saves the arrangements of a rotation. One that is missing in `after` has ended: if its end has not been reached, it
 /// ends now if it was running and is cancelled otherwise.
-pub(super) fn save_arranged(
-    tx: &mut WriteTx,
-    before: &Rotation,
-    after: &Rotation,
-) -> Result<(), Error> {
+pub(super) fn save_arranged(tx: &mut WriteTx, before: &Rotation, after: &Rotation) -> Result<()> {
     let find = |rotation: &'_ Rotation, id: &ArrangementId| {
         rotation
             .arranged
@@ -173,15 +166,13 @@ pub(super) fn save_arranged(
         let id = old.id.as_str();
         if old.period.until <= at {
             let sql = "UPDATE arrangement SET stage = NULL WHERE id = ?1";
-            tx.conn.prepare_cached(sql)?.execute([id])?;
+            tx.run(sql, [id])?;
         } else if old.running && old.period.from < at {
             let sql = "UPDATE arrangement SET stage = NULL, until_at = ?2, revision = revision + 1 WHERE id = ?1";
-            tx.conn
-                .prepare_cached(sql)?
-                .execute(params![id, millis(at)])?;
+            tx.run(sql, params![id, millis(at)])?;
         } else {
             let sql = "UPDATE arrangement SET stage = NULL, cancelled = 1, revision = revision + 1 WHERE id = ?1";
-            tx.conn.prepare_cached(sql)?.execute([id])?;
+            tx.run(sql, [id])?;
         }
     }
     for new in &after.arranged {
@@ -192,19 +183,22 @@ pub(super) fn save_arranged(
         let cut = old.is_some_and(|old| old.period != new.period);
         let sql = "UPDATE arrangement SET stage = ?2, from_at = ?3, until_at = ?4, revision = revision + ?5
                    WHERE id = ?1";
-        tx.conn.prepare_cached(sql)?.execute(params![
-            new.id.as_str(),
-            stage(new),
-            millis(new.period.from),
-            millis(new.period.until),
-            cut,
-        ])?;
+        tx.run(
+            sql,
+            params![
+                new.id.as_str(),
+                stage(new),
+                millis(new.period.from),
+                millis(new.period.until),
+                cut,
+            ],
+        )?;
     }
     Ok(())
 }
 
 /// Cells with overlapping arrangements that have not ended. Who is on call there would be undefined.
-pub fn list_overlaps(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Error> {
+pub fn list_overlaps(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>> {
     let sql = "SELECT DISTINCT a.rotation_id, a.cell_id
                FROM arrangement a JOIN arrangement b ON b.rotation_id = a.rotation_id AND b.cell_id = a.cell_id
                WHERE a.stage IS NOT NULL AND b.stage IS NOT NULL AND a.sequence < b.sequence

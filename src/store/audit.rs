@@ -2,7 +2,7 @@
 
 use super::directory::Page;
 use super::rows::{instant, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::audit::{Actor, ActorFilter, ActorKind, AuditEntry, AuditFilter};
 use jiff::Timestamp;
 use rusqlite::types::Value;
@@ -18,24 +18,27 @@ const LOOKED_THROUGH: i64 = 50_000;
 const CLEARED_AT_ONCE: i64 = 500;
 
 /// Adds an entry, and has it logged once it is committed.
-pub fn insert_entry(tx: &mut WriteTx, entry: AuditEntry) -> Result<(), Error> {
+pub fn insert_entry(tx: &mut WriteTx, entry: AuditEntry) -> Result<()> {
     let sql = "INSERT INTO audit (at, sequence, id, actor_kind, actor_id, actor_name, action, rotation_id, subject,
                                   request_id, address, summary)
                VALUES (?1, coalesce((SELECT max(sequence) + 1 FROM audit WHERE at = ?1), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8,
                        ?9, ?10, ?11)";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        millis(entry.at),
-        entry.id,
-        entry.actor.kind.name(),
-        entry.actor.id,
-        entry.actor.name,
-        entry.action,
-        entry.rotation.as_ref().map(|id| id.as_str()),
-        entry.subject,
-        entry.request_id,
-        entry.address,
-        entry.summary,
-    ])?;
+    tx.run(
+        sql,
+        params![
+            millis(entry.at),
+            entry.id,
+            entry.actor.kind.name(),
+            entry.actor.id,
+            entry.actor.name,
+            entry.action,
+            entry.rotation.as_ref().map(|id| id.as_str()),
+            entry.subject,
+            entry.request_id,
+            entry.address,
+            entry.summary,
+        ],
+    )?;
     tx.note_entry(entry);
     Ok(())
 }
@@ -106,7 +109,7 @@ impl Query {
 const COLUMNS: &str = "at, sequence, id, actor_kind, actor_id, actor_name, action, rotation_id, subject, request_id, address,
      summary";
 
-fn read(row: &Row) -> Result<(AuditPosition, AuditEntry), Error> {
+fn read(row: &Row) -> Result<(AuditPosition, AuditEntry)> {
     let kind: String = row.get(3)?;
     let position = AuditPosition {
         at: row.get(0)?,
@@ -137,7 +140,7 @@ fn list(
     tx: &ReadTx,
     query: Query,
     (after, skip, most): (Option<AuditPosition>, i64, i64),
-) -> Result<Vec<(AuditPosition, AuditEntry)>, Error> {
+) -> Result<Vec<(AuditPosition, AuditEntry)>> {
     let mut values = query.values;
     let before = match after {
         Some(position) => {
@@ -153,13 +156,7 @@ fn list(
          ORDER BY at DESC, sequence DESC LIMIT ? OFFSET ?",
         query.index, query.found, query.fits
     );
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query(params_from_iter(values))?;
-    let mut entries = Vec::new();
-    while let Some(row) = rows.next()? {
-        entries.push(read(row)?);
-    }
-    Ok(entries)
+    tx.list(&sql, params_from_iter(values), read)
 }
 
 /// At most so many entries, newest first, that come after one in this order; the position of each goes with it.
@@ -168,7 +165,7 @@ pub fn list_entries(
     filter: &AuditFilter,
     after: Option<AuditPosition>,
     most: u32,
-) -> Result<Vec<(AuditPosition, AuditEntry)>, Error> {
+) -> Result<Vec<(AuditPosition, AuditEntry)>> {
     list(tx, Query::of(filter), (after, 0, most.into()))
 }
 
@@ -178,7 +175,7 @@ pub fn page_of_entries(
     tx: &ReadTx,
     filter: &AuditFilter,
     page: Page,
-) -> Result<Option<(Vec<AuditEntry>, u64)>, Error> {
+) -> Result<Option<(Vec<AuditEntry>, u64)>> {
     let query = Query::of(filter);
     let most = match query.looks_through() {
         true => LOOKED_THROUGH,
@@ -215,18 +212,15 @@ pub fn page_of_entries(
 }
 
 /// Whether any entry was made before an instant.
-pub fn any_old_entry(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
+pub fn any_old_entry(tx: &ReadTx, until: Timestamp) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM audit WHERE at < ?1)";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.query_row([millis(until)], |row| row.get(0))?)
+    tx.value(sql, [millis(until)])
 }
 
 /// Deletes some of the entries that were made before an instant, the oldest first.
-pub fn clear_entries(tx: &mut WriteTx, until: Timestamp) -> Result<(), Error> {
+pub fn clear_entries(tx: &mut WriteTx, until: Timestamp) -> Result<()> {
     let sql = "DELETE FROM audit WHERE (at, sequence) IN (
                    SELECT at, sequence FROM audit WHERE at < ?1 ORDER BY at, sequence LIMIT ?2)";
-    let mut remove = tx.conn.prepare_cached(sql)?;
-    Ok(remove
-        .execute(params![millis(until), CLEARED_AT_ONCE])
-        .map(drop)?)
+    tx.run(sql, params![millis(until), CLEARED_AT_ONCE])
+        .map(drop)
 }

@@ -1,41 +1,35 @@
 //! Boards. Of the secret in an address only the SHA-256 is here.
 
 use super::rows::{column, instant, json, millis, zone};
-use super::{Error, ReadTx, WriteTx};
+use super::{ReadTx, Result, WriteTx};
 use crate::domain::board::Board;
 use crate::domain::ids::BoardId;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
 const COLUMNS: &str = "id, title, rotations, time_zone, created_at";
 
 /// The board of a secret. It is found by the hash, so how long that takes tells nothing about the secret.
-pub fn load_board_of(tx: &ReadTx, secret_hash: &[u8; 32]) -> Result<Option<Board>, Error> {
+pub fn load_board_of(tx: &ReadTx, secret_hash: &[u8; 32]) -> Result<Option<Board>> {
     let sql = format!("SELECT {COLUMNS} FROM board WHERE secret_hash = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let found = query.query_row([secret_hash], |row| Ok(board(row)));
-    found.optional()?.transpose()
+    tx.one(&sql, [secret_hash], board)
 }
 
 /// A board by id.
-pub fn load_board(tx: &ReadTx, id: &BoardId) -> Result<Option<Board>, Error> {
+pub fn load_board(tx: &ReadTx, id: &BoardId) -> Result<Option<Board>> {
     let sql = format!("SELECT {COLUMNS} FROM board WHERE id = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let found = query.query_row([id.as_str()], |row| Ok(board(row)));
-    found.optional()?.transpose()
+    tx.one(&sql, [id.as_str()], board)
 }
 
 /// Every board, the oldest first.
-pub fn list_boards(tx: &ReadTx) -> Result<Vec<Board>, Error> {
+pub fn list_boards(tx: &ReadTx) -> Result<Vec<Board>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM board ORDER BY created_at, id LIMIT {}",
         crate::domain::board::MOST_BOARDS
     );
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let rows = query.query_map([], |row| Ok(board(row)))?;
-    rows.map(|row| row?).collect()
+    tx.list(&sql, [], board)
 }
 
-fn board(row: &Row) -> Result<Board, Error> {
+fn board(row: &Row) -> Result<Board> {
     Ok(Board {
         id: row.get::<_, String>(0)?.into(),
         title: row.get(1)?,
@@ -46,7 +40,7 @@ fn board(row: &Row) -> Result<Board, Error> {
 }
 
 /// Adds a board with the hash of its secret.
-pub fn insert_board(tx: &mut WriteTx, board: &Board, secret_hash: &[u8; 32]) -> Result<(), Error> {
+pub fn insert_board(tx: &mut WriteTx, board: &Board, secret_hash: &[u8; 32]) -> Result<()> {
     let sql = "INSERT INTO board (id, secret_hash, title, rotations, time_zone, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     tx.conn.prepare_cached(sql)?.execute(params![
@@ -61,11 +55,7 @@ pub fn insert_board(tx: &mut WriteTx, board: &Board, secret_hash: &[u8; 32]) -> 
 }
 
 /// Removes a board: its address shows nothing any more.
-pub fn remove_board(tx: &mut WriteTx, id: &BoardId) -> Result<(), Error> {
+pub fn remove_board(tx: &mut WriteTx, id: &BoardId) -> Result<()> {
     let sql = "DELETE FROM board WHERE id = ?1";
-    Ok(tx
-        .conn
-        .prepare_cached(sql)?
-        .execute([id.as_str()])
-        .map(drop)?)
+    tx.run(sql, [id.as_str()]).map(drop)
 }

@@ -1,10 +1,10 @@
 //! Calendar feeds. Of the secret in an address only the SHA-256 is here.
 
 use super::rows::{from_json, instant, json, millis};
-use super::{Error, Page, ReadTx, WriteTx};
+use super::{Error, Page, ReadTx, Result, WriteTx};
 use crate::domain::calendar_feed::{CalendarFeed, Revision, Shows};
 use crate::domain::ids::{CalendarFeedId, RotationId, UserId};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
 const COLUMNS: &str =
     "id, user_id, rotation_id, name, alarms, created_by, created_at, state, sequence, changed_at";
@@ -20,23 +20,19 @@ pub enum FeedsOf<'a> {
 }
 
 /// The feed of a secret. It is found by the hash, so how long that takes tells nothing about the secret.
-pub fn load_feed_of(tx: &ReadTx, secret_hash: &[u8; 32]) -> Result<Option<CalendarFeed>, Error> {
+pub fn load_feed_of(tx: &ReadTx, secret_hash: &[u8; 32]) -> Result<Option<CalendarFeed>> {
     let sql = format!("SELECT {COLUMNS} FROM calendar_feed WHERE secret_hash = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let found = query.query_row([secret_hash], |row| Ok(feed(row)));
-    found.optional()?.transpose()
+    tx.one(&sql, [secret_hash], feed)
 }
 
 /// A feed by id.
-pub fn load_feed(tx: &ReadTx, id: &CalendarFeedId) -> Result<Option<CalendarFeed>, Error> {
+pub fn load_feed(tx: &ReadTx, id: &CalendarFeedId) -> Result<Option<CalendarFeed>> {
     let sql = format!("SELECT {COLUMNS} FROM calendar_feed WHERE id = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let found = query.query_row([id.as_str()], |row| Ok(feed(row)));
-    found.optional()?.transpose()
+    tx.one(&sql, [id.as_str()], feed)
 }
 
 /// A page of feeds, the oldest first, and how many there are.
-pub fn list_feeds(tx: &ReadTx, of: FeedsOf, page: Page) -> Result<(Vec<CalendarFeed>, u64), Error> {
+pub fn list_feeds(tx: &ReadTx, of: FeedsOf, page: Page) -> Result<(Vec<CalendarFeed>, u64)> {
     let (condition, value) = match of {
         FeedsOf::Everybody => ("?1 IS NULL", None),
         FeedsOf::Person(user) => (
@@ -50,8 +46,7 @@ pub fn list_feeds(tx: &ReadTx, of: FeedsOf, page: Page) -> Result<(Vec<CalendarF
         }
     };
     let sql = format!("SELECT count(*) FROM calendar_feed WHERE {condition}");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let total: i64 = query.query_row([&value], |row| row.get(0))?;
+    let total: i64 = tx.value(&sql, [&value])?;
     let sql = format!(
         "SELECT {COLUMNS} FROM calendar_feed WHERE {condition} ORDER BY created_at, id LIMIT ?2 OFFSET ?3"
     );
@@ -63,14 +58,13 @@ pub fn list_feeds(tx: &ReadTx, of: FeedsOf, page: Page) -> Result<(Vec<CalendarF
 }
 
 /// How many feeds a person has made; `None` for those that keys have made.
-pub fn count_feeds_by(tx: &ReadTx, maker: Option<&UserId>) -> Result<u64, Error> {
+pub fn count_feeds_by(tx: &ReadTx, maker: Option<&UserId>) -> Result<u64> {
     let sql = "SELECT count(*) FROM calendar_feed WHERE created_by IS ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let count: i64 = query.query_row([maker.map(UserId::as_str)], |row| row.get(0))?;
+    let count: i64 = tx.value(sql, [maker.map(UserId::as_str)])?;
     Ok(count.unsigned_abs())
 }
 
-fn feed(row: &Row) -> Result<CalendarFeed, Error> {
+fn feed(row: &Row) -> Result<CalendarFeed> {
     let id: String = row.get(0)?;
     let user = row.get::<_, Option<String>>(1)?.map(UserId::from);
     let rotation = row.get::<_, Option<String>>(2)?.map(RotationId::from);
@@ -91,25 +85,24 @@ fn feed(row: &Row) -> Result<CalendarFeed, Error> {
 }
 
 /// Adds a feed with the hash of its secret.
-pub fn insert_feed(
-    tx: &mut WriteTx,
-    feed: &CalendarFeed,
-    secret_hash: &[u8; 32],
-) -> Result<(), Error> {
+pub fn insert_feed(tx: &mut WriteTx, feed: &CalendarFeed, secret_hash: &[u8; 32]) -> Result<()> {
     let sql = "INSERT INTO calendar_feed
                    (id, secret_hash, user_id, rotation_id, name, alarms, created_by, created_at, changed_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        feed.id.as_str(),
-        secret_hash,
-        feed.shows.user().map(UserId::as_str),
-        feed.shows.rotation().map(RotationId::as_str),
-        feed.name,
-        json(&feed.alarms)?,
-        feed.created_by.as_ref().map(UserId::as_str),
-        millis(feed.created_at),
-        millis(feed.revision.changed_at),
-    ])?;
+    tx.run(
+        sql,
+        params![
+            feed.id.as_str(),
+            secret_hash,
+            feed.shows.user().map(UserId::as_str),
+            feed.shows.rotation().map(RotationId::as_str),
+            feed.name,
+            json(&feed.alarms)?,
+            feed.created_by.as_ref().map(UserId::as_str),
+            millis(feed.created_at),
+            millis(feed.revision.changed_at),
+        ],
+    )?;
     Ok(())
 }
 
@@ -118,10 +111,9 @@ pub fn save_feed_secret(
     tx: &mut WriteTx,
     id: &CalendarFeedId,
     secret_hash: &[u8; 32],
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "UPDATE calendar_feed SET secret_hash = ?2 WHERE id = ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.execute(params![id.as_str(), secret_hash]).map(drop)?)
+    tx.run(sql, params![id.as_str(), secret_hash]).map(drop)
 }
 
 /// Keeps what a reading found.
@@ -129,20 +121,22 @@ pub fn save_feed_revision(
     tx: &mut WriteTx,
     id: &CalendarFeedId,
     revision: &Revision,
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "UPDATE calendar_feed SET state = ?2, sequence = ?3, changed_at = ?4 WHERE id = ?1";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        id.as_str(),
-        revision.state,
-        revision.sequence,
-        millis(revision.changed_at),
-    ])?;
+    tx.run(
+        sql,
+        params![
+            id.as_str(),
+            revision.state,
+            revision.sequence,
+            millis(revision.changed_at),
+        ],
+    )?;
     Ok(())
 }
 
 /// Removes a feed: its address leads nowhere from now on.
-pub fn remove_feed(tx: &mut WriteTx, id: &CalendarFeedId) -> Result<(), Error> {
+pub fn remove_feed(tx: &mut WriteTx, id: &CalendarFeedId) -> Result<()> {
     let sql = "DELETE FROM calendar_feed WHERE id = ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.execute([id.as_str()]).map(drop)?)
+    tx.run(sql, [id.as_str()]).map(drop)
 }

@@ -11,7 +11,7 @@ use super::paths::{folder_of, named, with_suffix};
 use super::progress::{copying, watch};
 use super::schema::{self, Differences};
 use super::version::{FileIdentity, VERSION, recognise};
-use super::{Damage, Error, ReadTx, integrity, rows};
+use super::{Damage, Error, ReadTx, Result, integrity, rows};
 use crate::failpoint;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -294,7 +294,7 @@ impl Inspection {
     }
 
     /// Reads from one snapshot.
-    pub fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T, Error>) -> Result<T, String> {
+    pub fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T, String> {
         self.differences.refuse(&self.path)?;
         let read = || {
             let _snapshot = self.conn.unchecked_transaction()?;
@@ -358,7 +358,7 @@ fn sync_folder_of(path: &Path) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::runtime::clock::Clock;
-    use crate::store::{Error, Store, load_fact, save_fact};
+    use crate::store::{Store, load_fact, save_fact};
     use std::sync::Arc;
 
     /// A temporary folder that is removed at the end of the test.
@@ -399,7 +399,7 @@ mod tests {
     }
 
     fn write(store: &Store, value: &'static str) {
-        let done: Result<(), Error> = store.write(move |tx| save_fact(tx, "rules", value));
+        let done: Result<()> = store.write(move |tx| save_fact(tx, "rules", value));
         done.expect("a write");
     }
 

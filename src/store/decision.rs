@@ -2,7 +2,7 @@
 
 use super::history::reason_named;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::absence::{AbsenceSource, Skipped};
 use crate::domain::ids::{CellId, RosterId, RotationId, UserId, WindowId};
 use crate::domain::roster::{Order, Position};
@@ -27,7 +27,7 @@ impl WhoShape {
         position.unwrap_or_else(|| WhoShape::Id(user.to_string()))
     }
 
-    fn user(self, order: &Order) -> Result<UserId, Error> {
+    fn user(self, order: &Order) -> Result<UserId> {
         match self {
             WhoShape::Id(id) => Ok(id.into()),
             WhoShape::Position(position) => {
@@ -56,7 +56,7 @@ enum StepShape {
 }
 
 /// Null where whoever was next took the turn, as in most rows.
-fn steps_to_json(steps: &[Traced], order: &Order) -> Result<Option<String>, Error> {
+fn steps_to_json(steps: &[Traced], order: &Order) -> Result<Option<String>> {
     let shape = |step: &Traced| match step {
         Traced::Absent(absence) => Some(StepShape::Absent(
             WhoShape::of(&absence.user, order),
@@ -79,7 +79,7 @@ fn steps_to_json(steps: &[Traced], order: &Order) -> Result<Option<String>, Erro
     }
 }
 
-fn steps_from_json(text: Option<&str>, order: &Order) -> Result<Vec<Traced>, Error> {
+fn steps_from_json(text: Option<&str>, order: &Order) -> Result<Vec<Traced>> {
     let Some(text) = text else {
         return Ok(Vec::new());
     };
@@ -115,7 +115,7 @@ pub fn insert_decisions(
     tx: &mut WriteTx,
     rotation: &Rotation,
     decisions: &[(usize, Decision)],
-) -> Result<(), Error> {
+) -> Result<()> {
     // By roster, because the cells that deal from one share the order.
     let mut kept: Vec<(Option<&RosterId>, &Arc<Order>, i64)> = Vec::new();
     for (index, decision) in decisions {
@@ -168,7 +168,7 @@ pub fn insert_decisions(
         }
         let sql = "INSERT OR REPLACE INTO decision (rotation_id, cell_id, decided_at, reason, user_id, order_id, next_turn, steps)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        tx.conn.prepare_cached(sql)?.execute(key)?;
+        tx.run(sql, key)?;
     }
     Ok(())
 }
@@ -179,7 +179,7 @@ fn keep_order(
     rotation: &RotationId,
     roster: Option<&RosterId>,
     order: &Order,
-) -> Result<i64, Error> {
+) -> Result<i64> {
     let people: Vec<&str> = order.people.iter().map(|one| one.user.as_str()).collect();
     let people = json(&people)?;
     let roster = roster.map(RosterId::as_str);
@@ -197,7 +197,7 @@ fn keep_order(
     }
     let sql = "INSERT INTO roster_order (rotation_id, roster_id, people) VALUES (?1, ?2, ?3)";
     let row = params![rotation.as_str(), roster, people];
-    tx.conn.prepare_cached(sql)?.execute(row)?;
+    tx.run(sql, row)?;
     Ok(tx.conn.last_insert_rowid())
 }
 
@@ -206,7 +206,7 @@ pub fn load_decision(
     tx: &ReadTx,
     (id, cell, window): (&RotationId, &CellId, &WindowId),
     at: Timestamp,
-) -> Result<Option<Decision>, Error> {
+) -> Result<Option<Decision>> {
     let sql = "SELECT d.decided_at, d.reason, d.user_id, d.next_turn, d.steps, o.roster_id, o.people
                FROM decision d CROSS JOIN roster_order o ON o.id = d.order_id
                WHERE d.rotation_id = ?1 AND d.cell_id = ?2 AND d.decided_at <= ?3 ORDER BY d.decided_at DESC LIMIT 1";

@@ -2,7 +2,7 @@
 
 use super::directory::Page;
 use super::rows::{from_json, instant, instant_or_none, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::{DeliveryId, RotationId, WebhookId};
 use crate::domain::retry_schedule;
 use crate::domain::webhook::{
@@ -36,28 +36,29 @@ pub fn insert_event(
     rotation: &RotationId,
     frozen: &str,
     to: &[WebhookId],
-) -> Result<Vec<DeliveryId>, Error> {
-    tx.conn
-        .prepare_cached("INSERT INTO event (event_type, rotation_id, body) VALUES (?1, ?2, ?3)")?
-        .execute([kind.name(), rotation.as_str(), frozen])?;
+) -> Result<Vec<DeliveryId>> {
+    tx.run(
+        "INSERT INTO event (event_type, rotation_id, body) VALUES (?1, ?2, ?3)",
+        [kind.name(), rotation.as_str(), frozen],
+    )?;
     let event = tx.conn.last_insert_rowid();
     let now = tx.now();
     let mut made = Vec::with_capacity(to.len());
     for webhook in to {
         let id = DeliveryId::from(tx.mint_hexadecimal());
-        tx.conn
-            .prepare_cached(
-                "INSERT INTO delivery (id, webhook_id, event_id, state, created_at, stage, due_at, expires_at, round,
+        let sql = "INSERT INTO delivery (id, webhook_id, event_id, state, created_at, stage, due_at, expires_at, round,
                                        tries, attempts)
-                 VALUES (?1, ?2, ?3, 'pending', ?4, 'fresh', ?4, ?5, 1, 0, 0)",
-            )?
-            .execute(params![
+                 VALUES (?1, ?2, ?3, 'pending', ?4, 'fresh', ?4, ?5, 1, 0, 0)";
+        tx.run(
+            sql,
+            params![
                 id.as_str(),
                 webhook.as_str(),
                 event,
                 millis(now),
                 millis(retry_schedule::expires_at(now))
-            ])?;
+            ],
+        )?;
         made.push(id);
     }
     tx.note_deliveries();
@@ -68,7 +69,7 @@ const COLUMNS: &str =
     "d.sequence, d.id, e.event_type, e.rotation_id, d.state, d.created_at, d.attempts, d.due_at,
     d.stage IS 'wire'";
 
-fn record(row: &Row) -> Result<DeliveryRecord, Error> {
+fn record(row: &Row) -> Result<DeliveryRecord> {
     let (kind, state): (String, String) = (row.get(2)?, row.get(4)?);
     let unknown = |what: &str| Error::Corrupt(format!("delivery: {what}"));
     Ok(DeliveryRecord {
@@ -91,7 +92,7 @@ pub fn load_delivery(
     tx: &ReadTx,
     webhook: &WebhookId,
     id: &DeliveryId,
-) -> Result<Option<(DeliveryRecord, String)>, Error> {
+) -> Result<Option<(DeliveryRecord, String)>> {
     let sql = format!(
         "SELECT {COLUMNS}, e.body FROM delivery d JOIN event e ON e.id = d.event_id WHERE d.id = ?1 AND d.webhook_id = ?2"
     );
@@ -111,7 +112,7 @@ pub fn list_deliveries(
     webhook: &WebhookId,
     filter: &DeliveryFilter,
     page: Page,
-) -> Result<(Vec<Delivery>, u64), Error> {
+) -> Result<(Vec<Delivery>, u64)> {
     // Only the filters in use are written out, so that SQLite can select the index.
     let mut narrowed = String::from("d.webhook_id = ?1");
     if let Some(state) = filter.state {
@@ -169,17 +170,15 @@ pub fn list_deliveries(
 }
 
 /// The finished attempts of a delivery, oldest first.
-pub fn list_attempts(tx: &ReadTx, sequence: i64) -> Result<Vec<Attempt>, Error> {
+pub fn list_attempts(tx: &ReadTx, sequence: i64) -> Result<Vec<Attempt>> {
     let sql =
         "SELECT number, at, round, total_rounds, headers, outcome, status, error, duration_ms, snippet, truncated,
                 retry_after_seconds
          FROM attempt WHERE delivery = ?1 AND outcome IS NOT NULL ORDER BY number";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let rows = query.query_map([sequence], |row| Ok(attempt(row)))?;
-    rows.map(|row| row?).collect()
+    tx.list(sql, [sequence], attempt)
 }
 
-fn attempt(row: &Row) -> Result<Attempt, Error> {
+fn attempt(row: &Row) -> Result<Attempt> {
     let unknown = |what: &str| Error::Corrupt(format!("attempt: {what}"));
     let outcome: String = row.get(5)?;
     let error: Option<String> = row.get(7)?;

@@ -1,6 +1,6 @@
 //! Ends the credentials, sessions and links of people who are deactivated. They do not come back with them.
 
-use super::{Error, WriteTx};
+use super::{Result, WriteTx};
 
 /// Ends the credentials of everybody who is deactivated. A token stays, disabled, so that it is refused as such. Who a person is at
 /// an identity provider also stays: it is no secret, and the provider says who comes.
@@ -13,11 +13,11 @@ const UNDONE: [&str; 5] = [
 ];
 
 /// Ends the sessions, links, calendar feeds and member tokens of people who are deactivated.
-pub(super) fn end_access_of_deactivated(tx: &mut WriteTx) -> Result<(), Error> {
+pub(super) fn end_access_of_deactivated(tx: &mut WriteTx) -> Result<()> {
     tx.note_credentials();
     for undone in UNDONE {
         let sql = format!("{undone} IN (SELECT id FROM person WHERE is_deleted = 1)");
-        tx.conn.prepare_cached(&sql)?.execute([])?;
+        tx.run(&sql, [])?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ pub(super) use changes::{away_members, is_any_away};
 pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
 
 use super::meta::load_team;
-use super::{Error, ReadTx};
+use super::{ReadTx, Result};
 pub use crate::domain::directory::{Channel, Directory, Group, Handle, Person, Team};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use rusqlite::{OptionalExtension, Params, Row, params};
@@ -87,12 +87,12 @@ const CHANNELS: Kind<Channel> = Kind {
 };
 
 /// A person by id, including deleted ones.
-pub fn load_person(tx: &ReadTx, id: &UserId) -> Result<Option<Person>, Error> {
+pub fn load_person(tx: &ReadTx, id: &UserId) -> Result<Option<Person>> {
     load(tx, &PEOPLE, id.as_str())
 }
 
 /// Only the name of a person, as [`Person::name`] tells it, and whether they are not deactivated.
-pub fn load_name(tx: &ReadTx, id: &UserId) -> Result<Option<(String, bool)>, Error> {
+pub fn load_name(tx: &ReadTx, id: &UserId) -> Result<Option<(String, bool)>> {
     let sql =
         "SELECT coalesce(display_name, real_name, id), NOT is_deleted FROM person WHERE id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -101,7 +101,7 @@ pub fn load_name(tx: &ReadTx, id: &UserId) -> Result<Option<(String, bool)>, Err
 }
 
 /// Whether a person is in the workspace and not deactivated.
-pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Error> {
+pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool> {
     let mut query = tx
         .conn
         .prepare_cached("SELECT 1 FROM person WHERE id = ?1 AND is_deleted = 0")?;
@@ -109,7 +109,7 @@ pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Error> {
 }
 
 /// Whether there are any people, deleted ones included.
-pub fn has_people(tx: &ReadTx) -> Result<bool, Error> {
+pub fn has_people(tx: &ReadTx) -> Result<bool> {
     let mut query = tx.conn.prepare_cached("SELECT 1 FROM person LIMIT 1")?;
     Ok(query.exists([])?)
 }
@@ -120,7 +120,7 @@ pub fn list_people(
     filter: &PersonFilter,
     descending: bool,
     page: Page,
-) -> Result<(Vec<Person>, u64), Error> {
+) -> Result<(Vec<Person>, u64)> {
     let Some(email) = &filter.email else {
         return list(tx, &PEOPLE, filter.text.as_deref(), descending, page);
     };
@@ -130,19 +130,19 @@ pub fn list_people(
 }
 
 /// The people of the workspace with an address, case-insensitive, without deactivated and external people.
-pub fn list_people_by_email(tx: &ReadTx, email: &str) -> Result<Vec<UserId>, Error> {
+pub fn list_people_by_email(tx: &ReadTx, email: &str) -> Result<Vec<UserId>> {
     let sql = "SELECT id FROM person WHERE email = ?1 COLLATE NOCASE AND NOT is_deleted AND NOT is_external ORDER BY id";
     super::rows::ids(tx.conn, sql, [email])
 }
 
 /// An administrator of the workspace, always the same one, without deactivated and external people.
-pub fn find_administrator(tx: &ReadTx) -> Result<Option<UserId>, Error> {
+pub fn find_administrator(tx: &ReadTx) -> Result<Option<UserId>> {
     let sql = "SELECT id FROM person WHERE is_admin AND NOT is_deleted AND NOT is_external ORDER BY id LIMIT 1";
     Ok(super::rows::ids(tx.conn, sql, [])?.into_iter().next())
 }
 
 /// A user group by id, without its people.
-pub fn load_group(tx: &ReadTx, id: &GroupId) -> Result<Option<Group>, Error> {
+pub fn load_group(tx: &ReadTx, id: &GroupId) -> Result<Option<Group>> {
     load(tx, &GROUPS, id.as_str())
 }
 
@@ -152,7 +152,7 @@ pub fn list_groups(
     text: Option<&str>,
     descending: bool,
     page: Page,
-) -> Result<(Vec<Group>, u64), Error> {
+) -> Result<(Vec<Group>, u64)> {
     list(tx, &GROUPS, text, descending, page)
 }
 
@@ -166,11 +166,7 @@ pub(super) enum Order {
 }
 
 /// The people of a user group in order, including deleted ones.
-pub(super) fn people_of_group(
-    tx: &ReadTx,
-    id: &GroupId,
-    order: Order,
-) -> Result<Vec<UserId>, Error> {
+pub(super) fn people_of_group(tx: &ReadTx, id: &GroupId, order: Order) -> Result<Vec<UserId>> {
     let column = match order {
         Order::Duty => "position",
         Order::Platform => "platform_position",
@@ -181,21 +177,19 @@ pub(super) fn people_of_group(
 }
 
 /// The people of a user group in the platform's order, including deleted ones.
-pub fn list_group_people(tx: &ReadTx, id: &GroupId) -> Result<Vec<UserId>, Error> {
+pub fn list_group_people(tx: &ReadTx, id: &GroupId) -> Result<Vec<UserId>> {
     people_of_group(tx, id, Order::Platform)
 }
 
 /// A user group by handle, case-insensitive, with or without its `@`. Of several, one that rota created.
-pub fn find_group(tx: &ReadTx, handle: &str) -> Result<Option<GroupId>, Error> {
+pub fn find_group(tx: &ReadTx, handle: &str) -> Result<Option<GroupId>> {
     let sql = "SELECT id FROM user_group WHERE handle COLLATE NOCASE IN (?1, '@' || ?1)
                ORDER BY id NOT IN (SELECT group_id FROM duty_group WHERE is_own), id LIMIT 1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let found = query.query_row([handle], |row| row.get::<_, String>(0));
-    Ok(found.optional()?.map(GroupId::from))
+    tx.one(sql, [handle], |row| Ok(row.get::<_, String>(0)?.into()))
 }
 
 /// A channel by id, including ones that rota cannot post to.
-pub fn load_channel(tx: &ReadTx, id: &ChannelId) -> Result<Option<Channel>, Error> {
+pub fn load_channel(tx: &ReadTx, id: &ChannelId) -> Result<Option<Channel>> {
     load(tx, &CHANNELS, id.as_str())
 }
 
@@ -205,18 +199,18 @@ pub fn list_channels(
     text: Option<&str>,
     descending: bool,
     page: Page,
-) -> Result<(Vec<Channel>, u64), Error> {
+) -> Result<(Vec<Channel>, u64)> {
     list(tx, &CHANNELS, text, descending, page)
 }
 
 /// Whether the platform has a channel with that id, whether or not rota is in it.
-pub fn is_known_channel(tx: &ReadTx, id: &ChannelId) -> Result<bool, Error> {
+pub fn is_known_channel(tx: &ReadTx, id: &ChannelId) -> Result<bool> {
     Ok(load_channel(tx, id)?.is_some())
 }
 
 /// The given people who are not in the workspace, in order: unknown ids, deactivated people, and external people of shared
 /// channels.
-pub fn unknown_people(tx: &ReadTx, ids: &[UserId]) -> Result<Vec<UserId>, Error> {
+pub fn unknown_people(tx: &ReadTx, ids: &[UserId]) -> Result<Vec<UserId>> {
     missing(
         tx,
         "SELECT 1 FROM person WHERE id = ?1 AND NOT is_deleted AND NOT is_external",
@@ -226,7 +220,7 @@ pub fn unknown_people(tx: &ReadTx, ids: &[UserId]) -> Result<Vec<UserId>, Error>
 }
 
 /// The given user groups that the platform does not have, in order.
-pub fn unknown_groups(tx: &ReadTx, ids: &[GroupId]) -> Result<Vec<GroupId>, Error> {
+pub fn unknown_groups(tx: &ReadTx, ids: &[GroupId]) -> Result<Vec<GroupId>> {
     missing(
         tx,
         "SELECT 1 FROM user_group WHERE id = ?1",
@@ -236,7 +230,7 @@ pub fn unknown_groups(tx: &ReadTx, ids: &[GroupId]) -> Result<Vec<GroupId>, Erro
 }
 
 /// The given channels that rota is not in, including unknown ones, in order.
-pub fn unknown_channels(tx: &ReadTx, ids: &[ChannelId]) -> Result<Vec<ChannelId>, Error> {
+pub fn unknown_channels(tx: &ReadTx, ids: &[ChannelId]) -> Result<Vec<ChannelId>> {
     missing(
         tx,
         "SELECT 1 FROM channel WHERE id = ?1 AND app_is_member = 1",
@@ -246,7 +240,7 @@ pub fn unknown_channels(tx: &ReadTx, ids: &[ChannelId]) -> Result<Vec<ChannelId>
 }
 
 /// The whole directory: all people including deleted ones, groups with their people, and all channels; each by id.
-pub fn load_directory(tx: &ReadTx) -> Result<Directory, Error> {
+pub fn load_directory(tx: &ReadTx) -> Result<Directory> {
     let mut groups = every(tx, &GROUPS)?;
     for group in &mut groups {
         group.users = people_of_group(tx, &group.id, Order::Platform)?;
@@ -261,26 +255,24 @@ pub fn load_directory(tx: &ReadTx) -> Result<Directory, Error> {
     })
 }
 
-fn every_handle(tx: &ReadTx) -> Result<Vec<Handle>, Error> {
+fn every_handle(tx: &ReadTx) -> Result<Vec<Handle>> {
     let sql = "SELECT user_id, channel_id, handle FROM person_handle ORDER BY user_id, channel_id";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let handles = query.query_map([], |row| {
+    tx.list(sql, [], |row| {
         Ok(Handle {
             user: row.get::<_, String>(0)?.into(),
             channel: row.get::<_, String>(1)?.into(),
             handle: row.get(2)?,
         })
-    })?;
-    Ok(handles.collect::<Result<_, _>>()?)
+    })
 }
 
-fn load<T>(tx: &ReadTx, kind: &Kind<T>, id: &str) -> Result<Option<T>, Error> {
+fn load<T>(tx: &ReadTx, kind: &Kind<T>, id: &str) -> Result<Option<T>> {
     let sql = format!("SELECT {} FROM {} WHERE id = ?1", kind.columns, kind.table);
     let mut query = tx.conn.prepare_cached(&sql)?;
     Ok(query.query_row([id], kind.read).optional()?)
 }
 
-fn every<T>(tx: &ReadTx, kind: &Kind<T>) -> Result<Vec<T>, Error> {
+fn every<T>(tx: &ReadTx, kind: &Kind<T>) -> Result<Vec<T>> {
     let sql = format!("SELECT {} FROM {} ORDER BY id", kind.columns, kind.table);
     let mut query = tx.conn.prepare_cached(&sql)?;
     let rows = query.query_map([], kind.read)?;
@@ -293,7 +285,7 @@ fn list<T>(
     text: Option<&str>,
     descending: bool,
     page: Page,
-) -> Result<(Vec<T>, u64), Error> {
+) -> Result<(Vec<T>, u64)> {
     let sql = sorted(kind, kind.listed, descending);
     if text.is_some() {
         return scan(tx, kind, &sql, [], text, page);
@@ -327,7 +319,7 @@ fn scan<T>(
     values: impl Params,
     text: Option<&str>,
     page: Page,
-) -> Result<(Vec<T>, u64), Error> {
+) -> Result<(Vec<T>, u64)> {
     let text = text.map(str::to_lowercase);
     let fits = |record: &T| {
         let Some(text) = &text else { return true };
@@ -350,12 +342,7 @@ fn scan<T>(
     Ok((listed, total))
 }
 
-fn missing<T: Clone>(
-    tx: &ReadTx,
-    sql: &str,
-    ids: &[T],
-    name: fn(&T) -> &str,
-) -> Result<Vec<T>, Error> {
+fn missing<T: Clone>(tx: &ReadTx, sql: &str, ids: &[T], name: fn(&T) -> &str) -> Result<Vec<T>> {
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut missing = Vec::new();
     for id in ids {

@@ -2,7 +2,7 @@
 
 use super::directory::Page;
 use super::rows::{self, column, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{ReadTx, Result, WriteTx};
 use crate::domain::cadence::Cadence;
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use jiff::Timestamp;
@@ -78,7 +78,7 @@ pub fn list_rotations(
     tx: &ReadTx,
     filter: &RotationFilter,
     page: Page,
-) -> Result<(Vec<RotationId>, u64), Error> {
+) -> Result<(Vec<RotationId>, u64)> {
     let (among, seen_by) = filter.visible.values();
     let text = filter.text.as_deref().map(str::to_lowercase);
     let narrowed = params![
@@ -119,7 +119,7 @@ pub fn list_rotations_about(
     tx: &ReadTx,
     user: &UserId,
     at: Timestamp,
-) -> Result<HashSet<RotationId>, Error> {
+) -> Result<HashSet<RotationId>> {
     let sql = "SELECT rotation_id FROM rotation_person WHERE user_id = ?1
                UNION SELECT g.rotation_id FROM user_group_person m JOIN rotation_group g ON g.group_id = m.group_id
                      WHERE m.user_id = ?1
@@ -131,7 +131,7 @@ pub fn list_rotations_about(
 }
 
 /// The number of rotations in the workspace.
-pub fn count_rotations(tx: &ReadTx) -> Result<u64, Error> {
+pub fn count_rotations(tx: &ReadTx) -> Result<u64> {
     let count: i64 = tx
         .conn
         .query_row("SELECT count(*) FROM rotation", [], |row| row.get(0))?;
@@ -143,55 +143,50 @@ pub fn count_rotations(tx: &ReadTx) -> Result<u64, Error> {
 pub fn last_changed_rotation(
     tx: &ReadTx,
     of_these: Option<&RotationId>,
-) -> Result<Option<RotationId>, Error> {
+) -> Result<Option<RotationId>> {
     let sql =
         "SELECT id FROM rotation ORDER BY updated_at DESC, id = ?1 DESC, sequence DESC LIMIT 1";
     Ok(rows::ids(tx.conn, sql, [of_these.map(RotationId::as_str)])?.pop())
 }
 
 /// The ids of all rotations.
-pub fn list_rotation_ids(tx: &ReadTx) -> Result<Vec<RotationId>, Error> {
+pub fn list_rotation_ids(tx: &ReadTx) -> Result<Vec<RotationId>> {
     rows::ids(tx.conn, "SELECT id FROM rotation ORDER BY id", [])
 }
 
 /// Up to `limit` rotations with something due at or before an instant, earliest first.
-pub fn list_due(tx: &ReadTx, at: Timestamp, limit: usize) -> Result<Vec<RotationId>, Error> {
+pub fn list_due(tx: &ReadTx, at: Timestamp, limit: usize) -> Result<Vec<RotationId>> {
     let sql = "SELECT id FROM rotation WHERE next_due_at <= ?1 ORDER BY next_due_at, id LIMIT ?2";
     rows::ids(tx.conn, sql, params![millis(at), limit as i64])
 }
 
 /// How many rotations have something due at or before an instant.
-pub fn count_due(tx: &ReadTx, at: Timestamp) -> Result<u64, Error> {
+pub fn count_due(tx: &ReadTx, at: Timestamp) -> Result<u64> {
     let sql = "SELECT count(*) FROM rotation WHERE next_due_at <= ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let count: i64 = query.query_row([millis(at)], |row| row.get(0))?;
+    let count: i64 = tx.value(sql, [millis(at)])?;
     Ok(count as u64)
 }
 
 /// The instant of the last stored change of any rotation, by hand or by the clock; `None` without rotations. Reads all of them.
-pub fn latest_change(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+pub fn latest_change(tx: &ReadTx) -> Result<Option<Timestamp>> {
     let sql = "SELECT max(max(judged_at, updated_at)) FROM rotation";
     rows::first_instant(tx.conn, sql)
 }
 
 /// The earliest due instant of all rotations.
-pub fn next_due(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+pub fn next_due(tx: &ReadTx) -> Result<Option<Timestamp>> {
     let sql = "SELECT min(next_due_at) FROM rotation WHERE next_due_at IS NOT NULL";
     rows::first_instant(tx.conn, sql)
 }
 
 /// Up to `limit` rotations with a reminder due at or before an instant, earliest first.
-pub fn list_due_reminders(
-    tx: &ReadTx,
-    at: Timestamp,
-    limit: usize,
-) -> Result<Vec<RotationId>, Error> {
+pub fn list_due_reminders(tx: &ReadTx, at: Timestamp, limit: usize) -> Result<Vec<RotationId>> {
     let sql = "SELECT id FROM rotation WHERE remind_at <= ?1 ORDER BY remind_at, id LIMIT ?2";
     rows::ids(tx.conn, sql, params![millis(at), limit as i64])
 }
 
 /// The earliest due reminder.
-pub fn next_reminder(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+pub fn next_reminder(tx: &ReadTx) -> Result<Option<Timestamp>> {
     rows::first_instant(
         tx.conn,
         "SELECT min(remind_at) FROM rotation WHERE remind_at IS NOT NULL",
@@ -199,14 +194,14 @@ pub fn next_reminder(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
 }
 
 /// The rotations with members from a user group.
-pub fn list_rotations_following(tx: &ReadTx, group: &GroupId) -> Result<Vec<RotationId>, Error> {
+pub fn list_rotations_following(tx: &ReadTx, group: &GroupId) -> Result<Vec<RotationId>> {
     let sql =
         "SELECT DISTINCT rotation_id FROM rotation_group WHERE group_id = ?1 ORDER BY rotation_id";
     rows::ids(tx.conn, sql, [group.as_str()])
 }
 
 /// Rotations with several lanes, which a change of tier may stop or start.
-pub fn list_with_several_lanes(tx: &ReadTx) -> Result<Vec<RotationId>, Error> {
+pub fn list_with_several_lanes(tx: &ReadTx) -> Result<Vec<RotationId>> {
     rows::ids(
         tx.conn,
         "SELECT DISTINCT rotation_id FROM cell WHERE lane > 0 ORDER BY rotation_id",
@@ -215,7 +210,7 @@ pub fn list_with_several_lanes(tx: &ReadTx) -> Result<Vec<RotationId>, Error> {
 }
 
 /// The rotation with a code (upper case).
-pub fn rotation_by_code(tx: &ReadTx, code: &str) -> Result<Option<RotationId>, Error> {
+pub fn rotation_by_code(tx: &ReadTx, code: &str) -> Result<Option<RotationId>> {
     let mut query = tx
         .conn
         .prepare_cached("SELECT id FROM rotation WHERE code = ?1")?;
@@ -226,10 +221,7 @@ pub fn rotation_by_code(tx: &ReadTx, code: &str) -> Result<Option<RotationId>, E
 }
 
 /// The people in the workspace's rotations, each once, optionally without those of one rotation.
-pub fn list_people_in_rotations(
-    tx: &ReadTx,
-    but: Option<&RotationId>,
-) -> Result<Vec<UserId>, Error> {
+pub fn list_people_in_rotations(tx: &ReadTx, but: Option<&RotationId>) -> Result<Vec<UserId>> {
     let sql = "SELECT m.user_id FROM rotation_person m JOIN person p ON p.id = m.user_id AND NOT p.is_deleted AND NOT p.is_external
                WHERE ?1 IS NULL OR m.rotation_id <> ?1
                UNION SELECT m.user_id FROM rotation_group g JOIN user_group_person m ON m.group_id = g.group_id
@@ -239,7 +231,7 @@ pub fn list_people_in_rotations(
 }
 
 /// The members that a user group contributes: its people without deactivated and external ones.
-pub fn list_people_of_group(tx: &ReadTx, group: &GroupId) -> Result<Vec<UserId>, Error> {
+pub fn list_people_of_group(tx: &ReadTx, group: &GroupId) -> Result<Vec<UserId>> {
     let sql = "SELECT p.id FROM user_group_person m JOIN person p ON p.id = m.user_id
                WHERE m.group_id = ?1 AND NOT p.is_deleted AND NOT p.is_external ORDER BY m.position";
     rows::ids(tx.conn, sql, [group.as_str()])
@@ -258,11 +250,7 @@ pub struct CreationKey {
 }
 
 /// A creation key of a credential, if it was used.
-pub fn load_creation_key(
-    tx: &ReadTx,
-    credential: &str,
-    key: &str,
-) -> Result<Option<CreationKey>, Error> {
+pub fn load_creation_key(tx: &ReadTx, credential: &str, key: &str) -> Result<Option<CreationKey>> {
     let sql = "SELECT body_hash, rotation_id, created_at FROM creation_key WHERE credential = ?1 AND key = ?2";
     let row = tx
         .conn
@@ -288,27 +276,24 @@ pub fn load_creation_key(
 }
 
 /// The distinct cadences of all windows.
-pub fn list_cadences(tx: &ReadTx) -> Result<Vec<Cadence>, Error> {
+pub fn list_cadences(tx: &ReadTx) -> Result<Vec<Cadence>> {
     let sql = "SELECT DISTINCT cadence FROM coverage_window WHERE cadence IS NOT NULL";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query([])?;
-    let mut cadences = Vec::new();
-    while let Some(row) = rows.next()? {
-        cadences.push(column(row, 0)?);
-    }
-    Ok(cadences)
+    tx.list(sql, [], |row| Ok(column(row, 0)?))
 }
 
 /// Inserts a creation key.
-pub fn insert_creation_key(tx: &mut WriteTx, key: &CreationKey) -> Result<(), Error> {
+pub fn insert_creation_key(tx: &mut WriteTx, key: &CreationKey) -> Result<()> {
     let sql = "INSERT INTO creation_key (credential, key, body_hash, rotation_id, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5)";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        key.credential,
-        key.key,
-        key.body_hash,
-        key.rotation.as_str(),
-        millis(key.created_at)
-    ])?;
+    tx.run(
+        sql,
+        params![
+            key.credential,
+            key.key,
+            key.body_hash,
+            key.rotation.as_str(),
+            millis(key.created_at)
+        ],
+    )?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::rows::{column, from_json, instant, instant_or_none, json, list_or_null, millis};
 use super::which::{Which, of_rotations};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::audit::Doer;
 use crate::domain::duty::{self, Duty};
 use crate::domain::ids::{CellId, RotationId};
@@ -25,7 +25,7 @@ const COLUMNS: &str =
 type HoursCache = HashMap<String, Arc<HoursHeld>>;
 
 /// Reads an entry from its columns, beginning with index `first`. Its slot is not known yet.
-fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<Duty, Error> {
+fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<Duty> {
     let reason = row
         .get_ref(first + 7)?
         .as_str()
@@ -72,12 +72,12 @@ fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<Duty, Error>
     })
 }
 
-pub(super) fn reason_named(name: &str) -> Result<Reason, Error> {
+pub(super) fn reason_named(name: &str) -> Result<Reason> {
     let found = Reason::parse(name);
     found.ok_or_else(|| Error::Corrupt(format!("history: reason {name}")))
 }
 
-fn collect(mut rows: Rows, rotation: &Rotation) -> Result<Vec<Duty>, Error> {
+fn collect(mut rows: Rows, rotation: &Rotation) -> Result<Vec<Duty>> {
     let (mut entries, mut cached) = (Vec::new(), HoursCache::new());
     while let Some(row) = rows.next()? {
         let mut duty = read(row, 0, &mut cached)?;
@@ -87,7 +87,7 @@ fn collect(mut rows: Rows, rotation: &Rotation) -> Result<Vec<Duty>, Error> {
     Ok(entries)
 }
 
-pub(super) fn load_running(tx: &ReadTx, which: &Which) -> Result<Vec<Running>, Error> {
+pub(super) fn load_running(tx: &ReadTx, which: &Which) -> Result<Vec<Running>> {
     let sql = of_rotations!(
         "SELECT rotation_id, cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
                 window_name, hours, skipped, arrangement_id, passed_over, outside, beside, held_since, turn_since, made_by
@@ -111,7 +111,7 @@ pub fn begin_entries(
     rotation: &Rotation,
     cells: &[usize],
     by: Option<&Doer>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let made_by = by.filter(|_| !cells.is_empty()).map(json).transpose()?;
     // By window, because its cells share their hours.
     let mut texts: Vec<Option<(&Arc<HoursHeld>, String)>> = vec![None; rotation.windows.len()];
@@ -127,14 +127,13 @@ pub fn begin_entries(
         }
         end_entry(tx, &rotation.id, &cell.id, entry.start)?;
         let duty = Duty::running(rotation, index);
-        tx.conn
-            .prepare_cached(
-                "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
+        let sql = "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
                                       window_id, window_name, hours, skipped, arrangement_id, passed_over, outside, beside,
                                       held_since, turn_since, made_by)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
-            )?
-            .execute(params![
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+        tx.run(
+            sql,
+            params![
                 rotation.id.as_str(),
                 cell.id.as_str(),
                 millis(entry.start),
@@ -154,7 +153,8 @@ pub fn begin_entries(
                 duty.held_since.map(millis),
                 duty.turn_since.map(millis),
                 made_by,
-            ])?;
+            ],
+        )?;
     }
     Ok(())
 }
@@ -167,7 +167,7 @@ pub fn end_entry(
     rotation: &RotationId,
     cell: &CellId,
     at: Timestamp,
-) -> Result<(), Error> {
+) -> Result<()> {
     // The plus keeps the start out of the index choice, so that only the running entry is read, however long the record is.
     let lasted = "UPDATE history SET ended_at = ?3
                   WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL
@@ -181,7 +181,7 @@ pub fn end_entry(
                    WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL";
     for sql in [lasted, never_held, cleared] {
         let key = params![rotation.as_str(), cell.as_str(), millis(at)];
-        if tx.conn.prepare_cached(sql)?.execute(key)? > 0 {
+        if tx.run(sql, key)? > 0 {
             break;
         }
     }
@@ -198,7 +198,7 @@ pub(super) const KNOWN_CELLS: &str = "known (cell_id) AS (
 
 /// The entries of a rotation that overlap a range, by start. All cells that ever existed are found by skipping through the
 /// index, and of each only the entries in the range are read.
-pub fn list_history(tx: &ReadTx, rotation: &Rotation, range: Interval) -> Result<Vec<Duty>, Error> {
+pub fn list_history(tx: &ReadTx, rotation: &Rotation, range: Interval) -> Result<Vec<Duty>> {
     let sql = format!(
         "WITH RECURSIVE {KNOWN_CELLS},
          first (cell_id, started_at) AS (
@@ -261,7 +261,7 @@ pub fn list_pieces(
     rotation: &Rotation,
     cell: &CellId,
     since: Timestamp,
-) -> Result<Vec<Duty>, Error> {
+) -> Result<Vec<Duty>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM history
          WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at > ?3
@@ -282,7 +282,7 @@ pub fn walk_record(
     cell: &CellId,
     (from, onward): (Timestamp, bool),
     mut look: impl FnMut(Duty) -> bool,
-) -> Result<(), Error> {
+) -> Result<()> {
     let (than, order) = match onward {
         true => (">", "ASC"),
         false => ("<", "DESC"),
@@ -308,7 +308,7 @@ pub fn load_entry(
     rotation: &Rotation,
     cell: &CellId,
     start: Timestamp,
-) -> Result<Option<Duty>, Error> {
+) -> Result<Option<Duty>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM history WHERE rotation_id = ?1 AND cell_id = ?2 AND started_at = ?3"
     );
@@ -323,22 +323,18 @@ pub(super) fn insert_standstill(
     id: &RotationId,
     since: Timestamp,
     until: Timestamp,
-) -> Result<(), Error> {
+) -> Result<()> {
     // Enabled at the instant at which it was disabled, it did not stand still.
     if millis(since) < millis(until) {
         let sql = "INSERT INTO standstill (rotation_id, since, until) VALUES (?1, ?2, ?3)";
         let row = params![id.as_str(), millis(since), millis(until)];
-        tx.conn.prepare_cached(sql)?.execute(row)?;
+        tx.run(sql, row)?;
     }
     Ok(())
 }
 
 /// The span around an instant for which a rotation stood still; `None` if it did not, and if it still does.
-pub fn load_standstill(
-    tx: &ReadTx,
-    id: &RotationId,
-    at: Timestamp,
-) -> Result<Option<Interval>, Error> {
+pub fn load_standstill(tx: &ReadTx, id: &RotationId, at: Timestamp) -> Result<Option<Interval>> {
     let sql = "SELECT since, until FROM standstill WHERE rotation_id = ?1 AND since <= ?2
                ORDER BY since DESC LIMIT 1";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -351,7 +347,7 @@ pub fn load_standstill(
 }
 
 /// Cells whose chain of entries is broken: an entry does not begin where the previous one ended.
-pub fn list_broken_chains(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Error> {
+pub fn list_broken_chains(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>> {
     let mut query = tx.conn.prepare_cached(
         "SELECT DISTINCT rotation_id, cell_id FROM (
              SELECT rotation_id, cell_id, started_at, row_number() OVER chain AS place,
@@ -363,7 +359,7 @@ pub fn list_broken_chains(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Erro
 }
 
 /// Reads rows of a rotation id and a cell id.
-pub(super) fn named_cells(rows: Rows) -> Result<Vec<(RotationId, CellId)>, Error> {
+pub(super) fn named_cells(rows: Rows) -> Result<Vec<(RotationId, CellId)>> {
     let named = |row: &Row| {
         let (rotation, cell) = (row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         Ok((rotation.into(), cell.into()))

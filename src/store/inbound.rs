@@ -1,7 +1,7 @@
 //! Inbound webhooks of rotations.
 
 use super::rows::{instant, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{ReadTx, Result, WriteTx};
 use crate::domain::ids::RotationId;
 use jiff::Timestamp;
 use rusqlite::params;
@@ -17,16 +17,16 @@ pub struct InboundWebhook {
 }
 
 /// The inbound webhook of a rotation; `None` if it was never created.
-pub fn load_inbound(tx: &ReadTx, rotation: &RotationId) -> Result<Option<InboundWebhook>, Error> {
+pub fn load_inbound(tx: &ReadTx, rotation: &RotationId) -> Result<Option<InboundWebhook>> {
     inbound(tx, "rotation_id", rotation.as_str())
 }
 
 /// An inbound webhook by its path.
-pub fn load_inbound_by_path(tx: &ReadTx, path: &str) -> Result<Option<InboundWebhook>, Error> {
+pub fn load_inbound_by_path(tx: &ReadTx, path: &str) -> Result<Option<InboundWebhook>> {
     inbound(tx, "path", path)
 }
 
-fn inbound(tx: &ReadTx, column: &str, value: &str) -> Result<Option<InboundWebhook>, Error> {
+fn inbound(tx: &ReadTx, column: &str, value: &str) -> Result<Option<InboundWebhook>> {
     let sql = format!(
         "SELECT rotation_id, path, access_key, created_at FROM inbound_webhook WHERE {column} = ?1"
     );
@@ -44,15 +44,18 @@ fn inbound(tx: &ReadTx, column: &str, value: &str) -> Result<Option<InboundWebho
 }
 
 /// Saves the inbound webhook of a rotation, replacing the previous one.
-pub fn save_inbound(tx: &mut WriteTx, inbound: &InboundWebhook) -> Result<(), Error> {
+pub fn save_inbound(tx: &mut WriteTx, inbound: &InboundWebhook) -> Result<()> {
     let sql = "INSERT INTO inbound_webhook (rotation_id, path, access_key, created_at) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT (rotation_id) DO UPDATE SET path = excluded.path, access_key = excluded.access_key,
                    created_at = excluded.created_at";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        inbound.rotation.as_str(),
-        inbound.path,
-        inbound.key,
-        millis(inbound.created_at),
-    ])?;
+    tx.run(
+        sql,
+        params![
+            inbound.rotation.as_str(),
+            inbound.path,
+            inbound.key,
+            millis(inbound.created_at),
+        ],
+    )?;
     Ok(())
 }

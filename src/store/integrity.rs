@@ -1,6 +1,6 @@
 //! Damage in a file, by SQLite's own check: which tables, indexes and pages, and what to do about it.
 
-use super::{Error, rows};
+use super::{Result, rows};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ struct Findings {
 ///
 /// # Errors
 /// If not even the list of tables can be read.
-pub(super) fn check(conn: &Connection) -> Result<Damage, Error> {
+pub(super) fn check(conn: &Connection) -> Result<Damage> {
     let schema = Schema::read(conn)?;
     let mut found = Findings::default();
     // Without the limit SQLite ends after a hundred errors.
@@ -87,7 +87,7 @@ pub(super) fn check(conn: &Connection) -> Result<Damage, Error> {
 }
 
 /// Rows that refer to missing rows. With damaged pages there would be many that are not missing.
-fn references(conn: &Connection) -> Result<Damage, Error> {
+fn references(conn: &Connection) -> Result<Damage> {
     let mut references = conn.prepare("PRAGMA foreign_key_check")?;
     let named = |row: &rusqlite::Row| -> rusqlite::Result<String> {
         let (table, parent) = (row.get::<_, String>(0)?, row.get::<_, String>(2)?);
@@ -103,7 +103,7 @@ fn references(conn: &Connection) -> Result<Damage, Error> {
 }
 
 impl Schema {
-    fn read(conn: &Connection) -> Result<Schema, Error> {
+    fn read(conn: &Connection) -> Result<Schema> {
         let sql = "SELECT type, name, rootpage FROM sqlite_schema WHERE rootpage > 0 ORDER BY name";
         let mut schema = Schema::default();
         schema.add("table", "sqlite_schema".into(), 1);
@@ -157,7 +157,7 @@ fn number(text: &str) -> Option<(u64, &str)> {
 
 impl Findings {
     /// Adds what a check says, also where it ends with an error.
-    fn take_lines(&mut self, conn: &Connection, sql: &str, schema: &Schema) -> Result<(), Error> {
+    fn take_lines(&mut self, conn: &Connection, sql: &str, schema: &Schema) -> Result<()> {
         rows::each_text(conn, sql, |text| {
             // A row may hold several lines, below a heading.
             let lines = text.lines().filter(|line| !line.starts_with("***"));

@@ -1,11 +1,11 @@
 //! Team API keys and chat member access tokens. Secrets are stored only as SHA-256.
 
 use super::rows::{column, instant, instant_or_none, json, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{ReadTx, Result, WriteTx};
 use crate::domain::access::Scope;
 use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Params, Row, params};
+use rusqlite::{Params, Row, params};
 
 /// A stored team API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,16 +45,16 @@ const KEY_COLUMNS: &str =
     "id, name, secret_hash, scopes, rotations, disabled, created_at, expires_at";
 
 /// A key by id.
-pub fn load_key(tx: &ReadTx, id: &KeyId) -> Result<Option<KeyRecord>, Error> {
+pub fn load_key(tx: &ReadTx, id: &KeyId) -> Result<Option<KeyRecord>> {
     let sql = format!("SELECT {KEY_COLUMNS} FROM api_key WHERE id = ?1");
-    let found = one(tx, &sql, id.as_str(), key)?;
+    let found = tx.one(&sql, [id.as_str()], key)?;
     found.map(|key| with_outgoing(tx, key)).transpose()
 }
 
 /// All keys, oldest first.
-pub fn list_keys(tx: &ReadTx) -> Result<Vec<KeyRecord>, Error> {
+pub fn list_keys(tx: &ReadTx) -> Result<Vec<KeyRecord>> {
     let sql = format!("SELECT {KEY_COLUMNS} FROM api_key ORDER BY created_at, id");
-    let found = all(tx, &sql, key)?;
+    let found = tx.list(&sql, [], key)?;
     found
         .into_iter()
         .map(|key| with_outgoing(tx, key))
@@ -62,21 +62,21 @@ pub fn list_keys(tx: &ReadTx) -> Result<Vec<KeyRecord>, Error> {
 }
 
 /// Inserts a key.
-pub fn insert_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Error> {
+pub fn insert_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<()> {
     let sql =
         format!("INSERT INTO api_key ({KEY_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
     write_key(tx, &sql, record)
 }
 
 /// Updates a key.
-pub fn save_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Error> {
+pub fn save_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<()> {
     let sql = "UPDATE api_key SET name = ?2, secret_hash = ?3, scopes = ?4, rotations = ?5, \
                disabled = ?6, created_at = ?7, expires_at = ?8 WHERE id = ?1";
     write_key(tx, sql, record)
 }
 
 /// Deletes a key; `false` if there is none with that id.
-pub fn remove_key(tx: &mut WriteTx, id: &KeyId) -> Result<bool, Error> {
+pub fn remove_key(tx: &mut WriteTx, id: &KeyId) -> Result<bool> {
     run(
         tx,
         "DELETE FROM api_key WHERE id = ?1",
@@ -87,19 +87,19 @@ pub fn remove_key(tx: &mut WriteTx, id: &KeyId) -> Result<bool, Error> {
 const TOKEN_COLUMNS: &str = "id, user_id, secret_hash, created_at, expires_at, disabled";
 
 /// A token by id.
-pub fn load_token(tx: &ReadTx, id: &TokenId) -> Result<Option<TokenRecord>, Error> {
+pub fn load_token(tx: &ReadTx, id: &TokenId) -> Result<Option<TokenRecord>> {
     let sql = format!("SELECT {TOKEN_COLUMNS} FROM member_token WHERE id = ?1");
-    one(tx, &sql, id.as_str(), token)
+    tx.one(&sql, [id.as_str()], token)
 }
 
 /// All tokens, oldest first.
-pub fn list_tokens(tx: &ReadTx) -> Result<Vec<TokenRecord>, Error> {
+pub fn list_tokens(tx: &ReadTx) -> Result<Vec<TokenRecord>> {
     let sql = format!("SELECT {TOKEN_COLUMNS} FROM member_token ORDER BY created_at, id");
-    all(tx, &sql, token)
+    tx.list(&sql, [], token)
 }
 
 /// Inserts a token. Its person must exist.
-pub fn insert_token(tx: &mut WriteTx, record: &TokenRecord) -> Result<(), Error> {
+pub fn insert_token(tx: &mut WriteTx, record: &TokenRecord) -> Result<()> {
     let sql = format!("INSERT INTO member_token ({TOKEN_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
     let values = params![
         record.id.as_str(),
@@ -113,7 +113,7 @@ pub fn insert_token(tx: &mut WriteTx, record: &TokenRecord) -> Result<(), Error>
 }
 
 /// Deletes a token with the sessions that began with it; `false` if there is none with that id.
-pub fn remove_token(tx: &mut WriteTx, id: &TokenId) -> Result<bool, Error> {
+pub fn remove_token(tx: &mut WriteTx, id: &TokenId) -> Result<bool> {
     run(
         tx,
         "DELETE FROM member_token WHERE id = ?1",
@@ -121,7 +121,7 @@ pub fn remove_token(tx: &mut WriteTx, id: &TokenId) -> Result<bool, Error> {
     )
 }
 
-fn write_key(tx: &mut WriteTx, sql: &str, record: &KeyRecord) -> Result<(), Error> {
+fn write_key(tx: &mut WriteTx, sql: &str, record: &KeyRecord) -> Result<()> {
     let values = params![
         record.id.as_str(),
         record.name,
@@ -147,7 +147,7 @@ fn write_key(tx: &mut WriteTx, sql: &str, record: &KeyRecord) -> Result<(), Erro
 }
 
 /// Adds the rotated-out secrets of a key.
-fn with_outgoing(tx: &ReadTx, key: KeyRecord) -> Result<KeyRecord, Error> {
+fn with_outgoing(tx: &ReadTx, key: KeyRecord) -> Result<KeyRecord> {
     let sql = "SELECT secret_hash, expires_at FROM api_key_outgoing WHERE key_id = ?1
                ORDER BY expires_at DESC, secret_hash";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -160,7 +160,7 @@ fn with_outgoing(tx: &ReadTx, key: KeyRecord) -> Result<KeyRecord, Error> {
 }
 
 /// Reads a row, without the rotated-out secrets of the other table.
-fn key(row: &Row) -> Result<KeyRecord, Error> {
+fn key(row: &Row) -> Result<KeyRecord> {
     Ok(KeyRecord {
         id: KeyId::from(row.get::<_, String>(0)?),
         name: row.get(1)?,
@@ -174,7 +174,7 @@ fn key(row: &Row) -> Result<KeyRecord, Error> {
     })
 }
 
-fn token(row: &Row) -> Result<TokenRecord, Error> {
+fn token(row: &Row) -> Result<TokenRecord> {
     Ok(TokenRecord {
         id: TokenId::from(row.get::<_, String>(0)?),
         user: UserId::from(row.get::<_, String>(1)?),
@@ -185,31 +185,8 @@ fn token(row: &Row) -> Result<TokenRecord, Error> {
     })
 }
 
-fn one<T>(
-    tx: &ReadTx,
-    sql: &str,
-    id: &str,
-    read: fn(&Row) -> Result<T, Error>,
-) -> Result<Option<T>, Error> {
-    let mut query = tx.conn.prepare_cached(sql)?;
-    query
-        .query_row([id], |row| Ok(read(row)))
-        .optional()?
-        .transpose()
-}
-
-fn all<T>(tx: &ReadTx, sql: &str, read: fn(&Row) -> Result<T, Error>) -> Result<Vec<T>, Error> {
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query([])?;
-    let mut records = Vec::new();
-    while let Some(row) = rows.next()? {
-        records.push(read(row)?);
-    }
-    Ok(records)
-}
-
 /// Returns whether any row changed.
-fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<bool, Error> {
+fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<bool> {
     tx.note_credentials();
-    Ok(tx.conn.prepare_cached(sql)?.execute(values)? > 0)
+    Ok(tx.run(sql, values)? > 0)
 }

@@ -2,11 +2,11 @@
 
 use super::answered::request_message_updates;
 use super::rows::{column, instant, instant_or_none, json, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::{MentionId, RotationId, UserId};
 use crate::domain::mention::{Mention, MentionState, Thread};
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
 /// What [`read`] reads.
 pub(super) const MENTION_COLUMNS: &str =
@@ -14,14 +14,12 @@ pub(super) const MENTION_COLUMNS: &str =
     acknowledged_by, opened_at, expires_at, remind_at, closed_at, settings, thread";
 
 /// A mention by id.
-pub fn load_mention(tx: &ReadTx, id: &MentionId) -> Result<Option<Mention>, Error> {
+pub fn load_mention(tx: &ReadTx, id: &MentionId) -> Result<Option<Mention>> {
     let sql = format!("SELECT {MENTION_COLUMNS} FROM mention WHERE id = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query([id.as_str()])?;
-    rows.next()?.map(read).transpose()
+    tx.one(&sql, [id.as_str()], read)
 }
 
-pub(super) fn read(row: &Row) -> Result<Mention, Error> {
+pub(super) fn read(row: &Row) -> Result<Mention> {
     let state: String = row.get(5)?;
     let known = MentionState::parse(&state);
     Ok(Mention {
@@ -44,7 +42,7 @@ pub(super) fn read(row: &Row) -> Result<Mention, Error> {
 }
 
 /// Inserts or updates a mention.
-pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<(), Error> {
+pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<()> {
     let sql = "INSERT INTO mention (id, rotation_id, channel_id, asker_id, message, state, notified, passed,
                                     acknowledged_by, opened_at, expires_at, remind_at, closed_at, settings, due_at,
                                     thread)
@@ -53,43 +51,39 @@ pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<(), Error> {
                    passed = excluded.passed, acknowledged_by = excluded.acknowledged_by, remind_at = excluded.remind_at,
                    closed_at = excluded.closed_at, due_at = excluded.due_at";
     tx.note_due(mention.due_at());
-    tx.conn.prepare_cached(sql)?.execute(params![
-        mention.id.as_str(),
-        mention.rotation.as_str(),
-        mention.channel.as_str(),
-        mention.asker.as_str(),
-        mention.message,
-        mention.state.name(),
-        json(&mention.notified)?,
-        json(&mention.passed)?,
-        mention.acknowledged_by.as_ref().map(UserId::as_str),
-        millis(mention.opened_at),
-        millis(mention.expires_at),
-        mention.remind_at.map(millis),
-        mention.closed_at.map(millis),
-        json(&mention.settings)?,
-        mention.due_at().map(millis),
-        mention.thread.as_ref().map(|thread| thread.0.as_str()),
-    ])?;
+    tx.run(
+        sql,
+        params![
+            mention.id.as_str(),
+            mention.rotation.as_str(),
+            mention.channel.as_str(),
+            mention.asker.as_str(),
+            mention.message,
+            mention.state.name(),
+            json(&mention.notified)?,
+            json(&mention.passed)?,
+            mention.acknowledged_by.as_ref().map(UserId::as_str),
+            millis(mention.opened_at),
+            millis(mention.expires_at),
+            mention.remind_at.map(millis),
+            mention.closed_at.map(millis),
+            json(&mention.settings)?,
+            mention.due_at().map(millis),
+            mention.thread.as_ref().map(|thread| thread.0.as_str()),
+        ],
+    )?;
     request_message_updates(tx, mention.id.as_str())
 }
 
 /// Postpones a mention without reading it.
-pub fn put_off_mention(tx: &mut WriteTx, id: &MentionId, until: Timestamp) -> Result<(), Error> {
+pub fn put_off_mention(tx: &mut WriteTx, id: &MentionId, until: Timestamp) -> Result<()> {
     tx.note_due(Some(until));
     let sql = "UPDATE mention SET due_at = ?2 WHERE id = ?1 AND due_at IS NOT NULL";
-    let mut put_off = tx.conn.prepare_cached(sql)?;
-    Ok(put_off
-        .execute(params![id.as_str(), millis(until)])
-        .map(drop)?)
+    tx.run(sql, params![id.as_str(), millis(until)]).map(drop)
 }
 
 /// The number of mentions of a rotation opened after an instant.
-pub fn count_mentions(
-    tx: &ReadTx,
-    rotation: &RotationId,
-    after: Timestamp,
-) -> Result<usize, Error> {
+pub fn count_mentions(tx: &ReadTx, rotation: &RotationId, after: Timestamp) -> Result<usize> {
     let sql = "SELECT count(*) FROM mention WHERE rotation_id = ?1 AND opened_at > ?2";
     let mut query = tx.conn.prepare_cached(sql)?;
     let values = params![rotation.as_str(), millis(after)];
@@ -98,15 +92,15 @@ pub fn count_mentions(
 }
 
 /// The first mention with something due at an instant.
-pub fn first_due_mention(tx: &ReadTx, now: Timestamp) -> Result<Option<MentionId>, Error> {
+pub fn first_due_mention(tx: &ReadTx, now: Timestamp) -> Result<Option<MentionId>> {
     let sql = "SELECT id FROM mention WHERE due_at <= ?1 ORDER BY due_at, id LIMIT 1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let found = query.query_row([millis(now)], |row| row.get::<_, String>(0));
-    Ok(found.optional()?.map(MentionId::from))
+    tx.one(sql, [millis(now)], |row| {
+        Ok(row.get::<_, String>(0)?.into())
+    })
 }
 
 /// When the next mention is due.
-pub fn next_mention(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+pub fn next_mention(tx: &ReadTx) -> Result<Option<Timestamp>> {
     super::rows::first_instant(
         tx.conn,
         "SELECT min(due_at) FROM mention WHERE due_at IS NOT NULL",
@@ -114,16 +108,14 @@ pub fn next_mention(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
 }
 
 /// Whether any mention was closed at or before an instant.
-pub(super) fn any_old_mention(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
+pub(super) fn any_old_mention(tx: &ReadTx, until: Timestamp) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM mention WHERE closed_at <= ?1)";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.query_row([millis(until)], |row| row.get(0))?)
+    tx.value(sql, [millis(until)])
 }
 
 /// Deletes up to `most` mentions that were closed at or before an instant.
-pub(super) fn clear_mentions(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<(), Error> {
+pub(super) fn clear_mentions(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<()> {
     let sql = "DELETE FROM mention WHERE id IN
                    (SELECT id FROM mention WHERE closed_at <= ?1 ORDER BY closed_at LIMIT ?2)";
-    let mut remove = tx.conn.prepare_cached(sql)?;
-    Ok(remove.execute(params![millis(until), most]).map(drop)?)
+    tx.run(sql, params![millis(until), most]).map(drop)
 }

@@ -7,14 +7,14 @@ mod update;
 
 use super::meta::{first_free, save_hold};
 use super::rows::{instant, instant_or_none, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::chat::{ChatError, is_stale};
 use crate::domain::ids::{MessageReference, RotationId};
 use crate::domain::message::{Message, Recipient, Subject};
 use jiff::Timestamp;
 pub use listing::*;
 pub use relay::*;
-use rusqlite::{OptionalExtension, Row, Rows, params};
+use rusqlite::{OptionalExtension, Row, params};
 pub use update::*;
 
 /// The fact that stores until when the platform asked for no messages.
@@ -100,7 +100,7 @@ fn recipient(row: &Row, kind: usize) -> rusqlite::Result<Recipient> {
 const MESSAGE: &str = "recipient_kind, recipient_id, rotation_id, until_at, body";
 
 /// Reads a message from its columns, beginning with index `first`.
-fn message(row: &Row, first: usize) -> Result<Message, Error> {
+fn message(row: &Row, first: usize) -> Result<Message> {
     let body = body::from_text(&row.get::<_, String>(first + 4)?)?;
     Ok(Message {
         to: recipient(row, first)?,
@@ -124,7 +124,7 @@ pub fn insert_messages(
     tx: &mut WriteTx,
     messages: &[Message],
     posts_by_storing: bool,
-) -> Result<Vec<(i64, usize)>, Error> {
+) -> Result<Vec<(i64, usize)>> {
     let (now, free) = (millis(tx.now()), first_free(tx, HOLD)?);
     // The last waiting message to the same recipient, and why it waits.
     let known = "SELECT due_at, error FROM message
@@ -159,7 +159,7 @@ pub fn insert_messages(
 }
 
 /// Whether a message can be posted now: it has not expired, and the app is in its channel.
-fn is_postable(tx: &WriteTx, message: &Message) -> Result<bool, Error> {
+fn is_postable(tx: &WriteTx, message: &Message) -> Result<bool> {
     if message.expires_at.is_some_and(|at| at <= tx.now()) {
         return Ok(false);
     }
@@ -177,53 +177,50 @@ fn insert_one(
     state: &str,
     (due_at, ended_at): (Option<i64>, Option<i64>),
     error: Option<String>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "INSERT INTO message (rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at, tries,
                                     error, until_at, ended_at, subject_id)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11)";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        message.rotation.as_str(),
-        kind(&message.to),
-        id(&message.to),
-        body::to_json(message)?,
-        millis(tx.now()),
-        state,
-        due_at,
-        error,
-        message.expires_at.map(millis),
-        ended_at,
-        subject_id(&message.subject)
-    ])?;
+    tx.run(
+        sql,
+        params![
+            message.rotation.as_str(),
+            kind(&message.to),
+            id(&message.to),
+            body::to_json(message)?,
+            millis(tx.now()),
+            state,
+            due_at,
+            error,
+            message.expires_at.map(millis),
+            ended_at,
+            subject_id(&message.subject)
+        ],
+    )?;
     Ok(())
 }
 
 /// The messages due at an instant, in sending order.
-pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec<Outgoing>, Error> {
+pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec<Outgoing>> {
     let sql = format!(
         "SELECT sequence, created_at, tries, {MESSAGE} FROM message
          WHERE state = 'pending' AND due_at <= ?1 ORDER BY due_at, sequence LIMIT ?2"
     );
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query(params![millis(now), most as i64])?;
-    outgoing(&mut rows)
+    tx.list(&sql, params![millis(now), most as i64], outgoing)
 }
 
-fn outgoing(rows: &mut Rows) -> Result<Vec<Outgoing>, Error> {
-    let mut due = Vec::new();
-    while let Some(row) = rows.next()? {
-        due.push(Outgoing {
-            sequence: row.get(0)?,
-            to: recipient(row, 3)?,
-            message: match message(row, 3) {
-                // The others are still sent.
-                Err(Error::Corrupt(why)) => Err(why),
-                message => Ok(message?),
-            },
-            created_at: instant(row.get(1)?)?,
-            tries: row.get(2)?,
-        });
-    }
-    Ok(due)
+fn outgoing(row: &Row) -> Result<Outgoing> {
+    Ok(Outgoing {
+        sequence: row.get(0)?,
+        to: recipient(row, 3)?,
+        message: match message(row, 3) {
+            // The others are still sent.
+            Err(Error::Corrupt(why)) => Err(why),
+            message => Ok(message?),
+        },
+        created_at: instant(row.get(1)?)?,
+        tries: row.get(2)?,
+    })
 }
 
 /// A message that waits, as it is listed before it is read.
@@ -237,52 +234,44 @@ pub struct Waiting {
 
 /// The first waiting message of each recipient, if it is due at an instant, in sending order: those of one recipient are due
 /// one after the other.
-pub fn list_first_messages(tx: &ReadTx, now: Timestamp) -> Result<Vec<Waiting>, Error> {
+pub fn list_first_messages(tx: &ReadTx, now: Timestamp) -> Result<Vec<Waiting>> {
     let sql = "SELECT sequence, created_at, until_at, recipient_kind, recipient_id FROM message
                WHERE sequence IN (SELECT min(sequence) FROM message WHERE state = 'pending'
                                   GROUP BY recipient_kind, recipient_id) AND due_at <= ?1 ORDER BY sequence";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query([millis(now)])?;
-    let mut first = Vec::new();
-    while let Some(row) = rows.next()? {
-        first.push(Waiting {
+    tx.list(sql, [millis(now)], |row| {
+        Ok(Waiting {
             sequence: row.get(0)?,
             to: recipient(row, 3)?,
             created_at: instant(row.get(1)?)?,
             expires_at: instant_or_none(row.get(2)?)?,
-        });
-    }
-    Ok(first)
+        })
+    })
 }
 
 /// A message that waits; `None` once it does not.
-pub fn load_waiting_message(tx: &ReadTx, sequence: i64) -> Result<Option<Outgoing>, Error> {
+pub fn load_waiting_message(tx: &ReadTx, sequence: i64) -> Result<Option<Outgoing>> {
     let sql = format!(
         "SELECT sequence, created_at, tries, {MESSAGE} FROM message WHERE sequence = ?1 AND state = 'pending'"
     );
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query([sequence])?;
-    Ok(outgoing(&mut rows)?.pop())
+    tx.one(&sql, [sequence], outgoing)
 }
 
 /// Whether any waiting message does not say why it waits.
-pub fn any_unexplained_message(tx: &ReadTx) -> Result<bool, Error> {
+pub fn any_unexplained_message(tx: &ReadTx) -> Result<bool> {
     let sql = "SELECT 1 FROM message WHERE state = 'pending' AND error IS NULL LIMIT 1";
     Ok(tx.conn.prepare_cached(sql)?.exists([])?)
 }
 
 /// Records why all waiting messages wait that do not say it, without a failed try.
-pub fn note_messages_wait(tx: &mut WriteTx, error: &str) -> Result<(), Error> {
+pub fn note_messages_wait(tx: &mut WriteTx, error: &str) -> Result<()> {
     let sql = "UPDATE message SET error = ?1 WHERE state = 'pending' AND error IS NULL";
-    Ok(tx.conn.prepare_cached(sql)?.execute([error]).map(drop)?)
+    tx.run(sql, [error]).map(drop)
 }
 
 /// When the next message is due after an instant.
-pub fn next_message_after(tx: &ReadTx, after: Timestamp) -> Result<Option<Timestamp>, Error> {
+pub fn next_message_after(tx: &ReadTx, after: Timestamp) -> Result<Option<Timestamp>> {
     let sql = "SELECT min(due_at) FROM message WHERE state = 'pending' AND due_at > ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let due: Option<i64> = query.query_row([millis(after)], |row| row.get(0))?;
-    instant_or_none(due)
+    instant_or_none(tx.value(sql, [millis(after)])?)
 }
 
 /// Records that a message was sent, with the platform's reference.
@@ -290,19 +279,19 @@ pub fn save_message_sent(
     tx: &mut WriteTx,
     sequence: i64,
     reference: &MessageReference,
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "UPDATE message SET state = 'sent', due_at = NULL, error = NULL, ended_at = ?2, reference = ?3
                WHERE sequence = ?1";
     let values = params![sequence, millis(tx.now()), reference.as_str()];
-    Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
+    tx.run(sql, values).map(drop)
 }
 
 /// Records that a message will not be sent, and why.
-pub fn save_message_dropped(tx: &mut WriteTx, sequence: i64, error: &str) -> Result<(), Error> {
+pub fn save_message_dropped(tx: &mut WriteTx, sequence: i64, error: &str) -> Result<()> {
     let sql = "UPDATE message SET state = 'dropped', due_at = NULL, error = ?3, ended_at = ?2
                WHERE sequence = ?1";
     let values = params![sequence, millis(tx.now()), error];
-    Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
+    tx.run(sql, values).map(drop)
 }
 
 /// Schedules a retry of a message. Later messages to the same recipient wait for it.
@@ -311,9 +300,9 @@ pub fn try_message_again(
     message: &Outgoing,
     at: Timestamp,
     error: &str,
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "UPDATE message SET tries = tries + 1 WHERE sequence = ?1";
-    tx.conn.prepare_cached(sql)?.execute([message.sequence])?;
+    tx.run(sql, [message.sequence])?;
     let sql = "UPDATE message SET due_at = max(due_at, ?3), error = ?4
                WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending'";
     let (kind, id) = (kind(&message.to), id(&message.to));
@@ -324,15 +313,14 @@ pub fn try_message_again(
 }
 
 /// Postpones every message that is due before an instant, and those queued until then, because the platform asked to wait.
-pub fn hold_messages(tx: &mut WriteTx, until: Timestamp, error: &str) -> Result<(), Error> {
+pub fn hold_messages(tx: &mut WriteTx, until: Timestamp, error: &str) -> Result<()> {
     save_hold(tx, HOLD, until)?;
     let sql = "UPDATE message SET due_at = ?1, error = ?2 WHERE state = 'pending' AND due_at < ?1";
-    let mut update = tx.conn.prepare_cached(sql)?;
-    Ok(update.execute(params![millis(until), error]).map(drop)?)
+    tx.run(sql, params![millis(until), error]).map(drop)
 }
 
 /// When the next message is due.
-pub fn next_message(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+pub fn next_message(tx: &ReadTx) -> Result<Option<Timestamp>> {
     super::rows::first_instant(
         tx.conn,
         "SELECT min(due_at) FROM message WHERE state = 'pending'",
@@ -340,7 +328,7 @@ pub fn next_message(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
 }
 
 /// The sent messages among the `most` newest ones, in sending order.
-pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<SentMessage>, Error> {
+pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<SentMessage>> {
     let sql = format!(
         "SELECT state, ended_at, reference, {MESSAGE} FROM message ORDER BY sequence DESC LIMIT ?1"
     );
@@ -362,7 +350,7 @@ pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<SentMessage>, Error> {
 }
 
 /// The state of a rotation's messages.
-pub fn load_message_status(tx: &ReadTx, rotation: &RotationId) -> Result<MessageStatus, Error> {
+pub fn load_message_status(tx: &ReadTx, rotation: &RotationId) -> Result<MessageStatus> {
     let sql = "SELECT count(*) FROM message m WHERE rotation_id = ?1 AND error IS NOT NULL
                AND (state = 'pending' OR EXISTS (SELECT 1 FROM message_update u WHERE u.sequence = m.sequence))";
     let pending: i64 =
@@ -379,7 +367,7 @@ pub fn load_message_status(tx: &ReadTx, rotation: &RotationId) -> Result<Message
 }
 
 /// Whether the oldest message was created at or before an instant.
-pub(super) fn any_old_message(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
+pub(super) fn any_old_message(tx: &ReadTx, until: Timestamp) -> Result<bool> {
     let sql = "SELECT created_at <= ?1 FROM message ORDER BY sequence LIMIT 1";
     let mut query = tx.conn.prepare_cached(sql)?;
     let old = query
@@ -389,9 +377,8 @@ pub(super) fn any_old_message(tx: &ReadTx, until: Timestamp) -> Result<bool, Err
 }
 
 /// Deletes up to `most` of the oldest messages that were created at or before an instant, long after they were sent.
-pub(super) fn clear_messages(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<(), Error> {
+pub(super) fn clear_messages(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<()> {
     let sql = "DELETE FROM message WHERE created_at <= ?1 AND sequence IN
                    (SELECT sequence FROM message ORDER BY sequence LIMIT ?2)";
-    let mut remove = tx.conn.prepare_cached(sql)?;
-    Ok(remove.execute(params![millis(until), most]).map(drop)?)
+    tx.run(sql, params![millis(until), most]).map(drop)
 }

@@ -150,6 +150,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// What the storage answers.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// An internal error: logged, and answered without details.
 #[derive(Debug)]
 pub enum Error {
@@ -350,7 +353,7 @@ impl Store {
     }
 
     /// A reader connection with a transaction.
-    fn begin_read(&self) -> Result<Connection, Error> {
+    fn begin_read(&self) -> Result<Connection> {
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         let pooled = readers.pop();
         drop(readers);
@@ -385,7 +388,7 @@ impl Store {
     }
 
     /// Opens another connection to the open file. Fails if another file is in its place.
-    fn reader(&self) -> Result<Connection, Error> {
+    fn reader(&self) -> Result<Connection> {
         self.check_files()?;
         let conn = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         self.check_files()?;
@@ -393,13 +396,13 @@ impl Store {
     }
 
     /// Checks that the open files are still those at their paths. If not, nothing is written any more.
-    pub fn check_files(&self) -> Result<(), Error> {
+    pub fn check_files(&self) -> Result<()> {
         self.open_files.check().map_err(Error::Lost)
     }
 
     /// Checkpoints a log that was deleted and is still open here: otherwise acknowledged writes would be lost when the process
     /// ends. Returns whether there was such a log and all of it was saved.
-    pub fn rescue_log(&self) -> Result<bool, Error> {
+    pub fn rescue_log(&self) -> Result<bool> {
         match self.open_files.misses_log_alone() {
             true => self.writer.checkpoint(),
             false => Ok(false),
@@ -437,7 +440,7 @@ impl Store {
     }
 
     /// Writes something that nobody reads, to see whether the file can be written.
-    pub fn probe(&self) -> Result<(), Error> {
+    pub fn probe(&self) -> Result<()> {
         self.write(meta::save_probe)
     }
 
@@ -450,7 +453,7 @@ impl Store {
     /// Detects commits of other processes. Called a few times a second. After one that changed the schema version nothing is written
     /// any more, and [`Store::check_files`] fails. (Commits of this process are detected too, and only
     /// cause caches to be read again.)
-    pub fn notice_others(&self) -> Result<(), Error> {
+    pub fn notice_others(&self) -> Result<()> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         let conn = match watch.take() {
             Some(conn) => conn,
@@ -480,7 +483,7 @@ impl Store {
 }
 
 /// Opens a connection with the settings that the whole program relies on.
-fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
+fn connect(path: &Path, mode: OpenFlags) -> Result<Connection> {
     #[cfg_attr(not(test), expect(unused_mut))]
     let mut conn = Connection::open_with_flags(
         path,

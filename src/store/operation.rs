@@ -1,7 +1,7 @@
 //! Writes with an `operationId`, and the stored responses (rules.md 9.4).
 
 use super::rows::{instant, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{ReadTx, Result, WriteTx};
 use crate::domain::ids::RotationId;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
@@ -21,11 +21,7 @@ pub struct OperationRecord {
 const PURGE_BATCH: i64 = 500;
 
 /// The completed write with an id of a credential; `None` if the id is unused.
-pub fn load_operation(
-    tx: &ReadTx,
-    credential: &str,
-    id: &str,
-) -> Result<Option<OperationRecord>, Error> {
+pub fn load_operation(tx: &ReadTx, credential: &str, id: &str) -> Result<Option<OperationRecord>> {
     let sql = "SELECT body_hash, answer, etag, created_at FROM operation WHERE credential = ?1 AND id = ?2";
     let mut query = tx.conn.prepare_cached(sql)?;
     let found = query.query_row([credential, id], |row| {
@@ -50,30 +46,32 @@ pub fn insert_operation(
     id: &str,
     rotation: &RotationId,
     record: &OperationRecord,
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO operation (credential, id, rotation_id, body_hash, answer, etag, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        credential,
-        id,
-        rotation.as_str(),
-        record.body_hash,
-        record.answer,
-        record.etag,
-        millis(record.created_at),
-    ])?;
+    tx.run(
+        sql,
+        params![
+            credential,
+            id,
+            rotation.as_str(),
+            record.body_hash,
+            record.answer,
+            record.etag,
+            millis(record.created_at),
+        ],
+    )?;
     Ok(())
 }
 
 /// Whether any write was completed before an instant.
-pub fn any_old_operation(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
+pub fn any_old_operation(tx: &ReadTx, until: Timestamp) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM operation WHERE created_at < ?1)";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.query_row([millis(until)], |row| row.get(0))?)
+    tx.value(sql, [millis(until)])
 }
 
 /// Purges some of the writes that were completed before an instant.
-pub fn clear_operations(tx: &mut WriteTx, until: Timestamp) -> Result<(), Error> {
+pub fn clear_operations(tx: &mut WriteTx, until: Timestamp) -> Result<()> {
     let sql = "DELETE FROM operation WHERE (credential, id) IN (
                    SELECT credential, id FROM operation WHERE created_at < ?1 ORDER BY created_at LIMIT ?2)";
     let mut remove = tx.conn.prepare_cached(sql)?;

@@ -1,7 +1,7 @@
 //! Calendars of people, and the absences that were read from them.
 
 use super::rows::{from_json, instant, instant_or_none, json, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::{PersonalCalendarId, UserId};
 use crate::domain::personal_calendar::{Counts, PersonalCalendar, Reading, SecretAddress};
 use crate::domain::time::Interval;
@@ -19,7 +19,7 @@ pub struct MirroredAbsence {
     pub reason: Option<String>,
 }
 
-fn read(row: &Row) -> Result<PersonalCalendar, Error> {
+fn read(row: &Row) -> Result<PersonalCalendar> {
     let id: String = row.get(0)?;
     let counts: String = row.get(4)?;
     let known = Counts::parse(&counts);
@@ -47,27 +47,18 @@ fn read(row: &Row) -> Result<PersonalCalendar, Error> {
     })
 }
 
-fn list(tx: &ReadTx, rest: &str, values: impl Params) -> Result<Vec<PersonalCalendar>, Error> {
+fn list(tx: &ReadTx, rest: &str, values: impl Params) -> Result<Vec<PersonalCalendar>> {
     let sql = format!("SELECT {COLUMNS} FROM personal_calendar {rest}");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query(values)?;
-    let mut calendars = Vec::new();
-    while let Some(row) = rows.next()? {
-        calendars.push(read(row)?);
-    }
-    Ok(calendars)
+    tx.list(&sql, values, read)
 }
 
 /// A calendar by id.
-pub fn load_calendar(
-    tx: &ReadTx,
-    id: &PersonalCalendarId,
-) -> Result<Option<PersonalCalendar>, Error> {
+pub fn load_calendar(tx: &ReadTx, id: &PersonalCalendarId) -> Result<Option<PersonalCalendar>> {
     Ok(list(tx, "WHERE id = ?1", [id.as_str()])?.pop())
 }
 
 /// The calendars of a person, the oldest first.
-pub fn list_calendars_of(tx: &ReadTx, user: &UserId) -> Result<Vec<PersonalCalendar>, Error> {
+pub fn list_calendars_of(tx: &ReadTx, user: &UserId) -> Result<Vec<PersonalCalendar>> {
     list(
         tx,
         "WHERE user_id = ?1 ORDER BY created_at, id",
@@ -80,23 +71,23 @@ const OF_SOMEBODY: &str =
     "NOT EXISTS (SELECT 1 FROM person p WHERE p.id = user_id AND p.is_deleted = 1)";
 
 /// The calendars to be read at once.
-pub fn list_asked_calendars(tx: &ReadTx) -> Result<Vec<PersonalCalendar>, Error> {
+pub fn list_asked_calendars(tx: &ReadTx) -> Result<Vec<PersonalCalendar>> {
     list(tx, &format!("WHERE is_asked = 1 AND {OF_SOMEBODY}"), [])
 }
 
 /// The calendars that are due by an instant.
-pub fn list_due_calendars(tx: &ReadTx, now: Timestamp) -> Result<Vec<PersonalCalendar>, Error> {
+pub fn list_due_calendars(tx: &ReadTx, now: Timestamp) -> Result<Vec<PersonalCalendar>> {
     let rest = format!("WHERE due_at <= ?1 AND {OF_SOMEBODY} ORDER BY due_at");
     list(tx, &rest, [millis(now)])
 }
 
 /// All calendars.
-pub fn list_all_calendars(tx: &ReadTx) -> Result<Vec<PersonalCalendar>, Error> {
+pub fn list_all_calendars(tx: &ReadTx) -> Result<Vec<PersonalCalendar>> {
     list(tx, &format!("WHERE {OF_SOMEBODY} ORDER BY due_at"), [])
 }
 
 /// When the first calendar is due.
-pub fn next_calendar_due(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+pub fn next_calendar_due(tx: &ReadTx) -> Result<Option<Timestamp>> {
     let sql =
         format!("SELECT due_at FROM personal_calendar WHERE {OF_SOMEBODY} ORDER BY due_at LIMIT 1");
     let mut query = tx.conn.prepare_cached(&sql)?;
@@ -105,44 +96,50 @@ pub fn next_calendar_due(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
 }
 
 /// Adds a calendar.
-pub fn insert_calendar(tx: &mut WriteTx, calendar: &PersonalCalendar) -> Result<(), Error> {
+pub fn insert_calendar(tx: &mut WriteTx, calendar: &PersonalCalendar) -> Result<()> {
     let sql =
         "INSERT INTO personal_calendar (id, user_id, address, counts, created_at, due_at, is_asked)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        calendar.id.as_str(),
-        calendar.user.as_str(),
-        calendar.address.0,
-        calendar.counts.name(),
-        millis(calendar.created_at),
-        millis(calendar.reading.due_at),
-    ])?;
+    tx.run(
+        sql,
+        params![
+            calendar.id.as_str(),
+            calendar.user.as_str(),
+            calendar.address.0,
+            calendar.counts.name(),
+            millis(calendar.created_at),
+            millis(calendar.reading.due_at),
+        ],
+    )?;
     save_calendar(tx, calendar)
 }
 
 /// Saves the settings of a calendar, and what is known of its readings.
-pub fn save_calendar(tx: &mut WriteTx, calendar: &PersonalCalendar) -> Result<(), Error> {
+pub fn save_calendar(tx: &mut WriteTx, calendar: &PersonalCalendar) -> Result<()> {
     let sql = "UPDATE personal_calendar
                SET name = ?2, counts = ?3, words = ?4, revision = ?5, etag = ?6, last_modified = ?7, read_at = ?8,
                    whole_at = ?9, failures = ?10, error = ?11, is_unknown = ?12, due_at = ?13, is_asked = ?14
                WHERE id = ?1";
     let reading = &calendar.reading;
-    tx.conn.prepare_cached(sql)?.execute(params![
-        calendar.id.as_str(),
-        calendar.name,
-        calendar.counts.name(),
-        calendar.words.as_ref().map(json).transpose()?,
-        reading.revision,
-        reading.etag,
-        reading.last_modified,
-        reading.read_at.map(millis),
-        reading.whole_at.map(millis),
-        reading.failures,
-        reading.error,
-        reading.is_unknown,
-        millis(reading.due_at),
-        reading.is_asked,
-    ])?;
+    tx.run(
+        sql,
+        params![
+            calendar.id.as_str(),
+            calendar.name,
+            calendar.counts.name(),
+            calendar.words.as_ref().map(json).transpose()?,
+            reading.revision,
+            reading.etag,
+            reading.last_modified,
+            reading.read_at.map(millis),
+            reading.whole_at.map(millis),
+            reading.failures,
+            reading.error,
+            reading.is_unknown,
+            millis(reading.due_at),
+            reading.is_asked,
+        ],
+    )?;
     if reading.is_asked {
         tx.note_calendars();
     }
@@ -150,31 +147,23 @@ pub fn save_calendar(tx: &mut WriteTx, calendar: &PersonalCalendar) -> Result<()
 }
 
 /// Removes a calendar with its absences.
-pub fn remove_calendar(tx: &mut WriteTx, id: &PersonalCalendarId) -> Result<(), Error> {
+pub fn remove_calendar(tx: &mut WriteTx, id: &PersonalCalendarId) -> Result<()> {
     let sql = "DELETE FROM personal_calendar WHERE id = ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.execute([id.as_str()]).map(drop)?)
+    tx.run(sql, [id.as_str()]).map(drop)
 }
 
 /// The absences of a calendar, by their beginning.
-pub fn list_mirrored(
-    tx: &ReadTx,
-    calendar: &PersonalCalendarId,
-) -> Result<Vec<MirroredAbsence>, Error> {
+pub fn list_mirrored(tx: &ReadTx, calendar: &PersonalCalendarId) -> Result<Vec<MirroredAbsence>> {
     let sql = "SELECT from_at, until_at, reason FROM mirrored_absence WHERE calendar_id = ?1 ORDER BY position";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query([calendar.as_str()])?;
-    let mut absences = Vec::new();
-    while let Some(row) = rows.next()? {
-        absences.push(MirroredAbsence {
+    tx.list(sql, [calendar.as_str()], |row| {
+        Ok(MirroredAbsence {
             period: period(row, 0)?,
             reason: row.get(2)?,
-        });
-    }
-    Ok(absences)
+        })
+    })
 }
 
-fn period(row: &Row, at: usize) -> Result<Interval, Error> {
+fn period(row: &Row, at: usize) -> Result<Interval> {
     Ok(Interval::new(
         instant(row.get(at)?)?,
         instant(row.get(at + 1)?)?,
@@ -186,7 +175,7 @@ pub fn save_mirrored(
     tx: &mut WriteTx,
     calendar: &PersonalCalendar,
     absences: &[MirroredAbsence],
-) -> Result<(), Error> {
+) -> Result<()> {
     let mut query = tx
         .conn
         .prepare_cached("DELETE FROM mirrored_absence WHERE calendar_id = ?1")?;
@@ -213,7 +202,7 @@ pub fn list_mirrored_of(
     tx: &ReadTx,
     user: &UserId,
     ending_after: Timestamp,
-) -> Result<Vec<(PersonalCalendarId, MirroredAbsence)>, Error> {
+) -> Result<Vec<(PersonalCalendarId, MirroredAbsence)>> {
     let sql = "SELECT from_at, until_at, reason, calendar_id FROM mirrored_absence
                WHERE user_id = ?1 AND until_at > ?2 ORDER BY from_at, until_at, calendar_id, position";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -234,7 +223,7 @@ pub fn count_mirrored(
     tx: &ReadTx,
     calendar: &PersonalCalendarId,
     ending_after: Timestamp,
-) -> Result<u64, Error> {
+) -> Result<u64> {
     let sql = "SELECT count(*) FROM mirrored_absence WHERE calendar_id = ?1 AND until_at > ?2";
     let mut query = tx.conn.prepare_cached(sql)?;
     let count: i64 = query.query_row(params![calendar.as_str(), millis(ending_after)], |row| {
@@ -244,7 +233,7 @@ pub fn count_mirrored(
 }
 
 /// Whether anybody has a calendar. Most workspaces have none.
-pub(super) fn has_calendars(tx: &ReadTx) -> Result<bool, Error> {
+pub(super) fn has_calendars(tx: &ReadTx) -> Result<bool> {
     let mut query = tx
         .conn
         .prepare_cached("SELECT 1 FROM personal_calendar LIMIT 1")?;
@@ -256,27 +245,23 @@ pub(super) fn list_mirrored_periods(
     tx: &ReadTx,
     people: &[&str],
     ending_after: Timestamp,
-) -> Result<Vec<(UserId, Interval)>, Error> {
+) -> Result<Vec<(UserId, Interval)>> {
     let sql = "SELECT user_id, from_at, until_at FROM mirrored_absence
                WHERE user_id IN (SELECT value FROM json_each(?1)) AND until_at > ?2";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query(params![json(&people)?, millis(ending_after)])?;
-    let mut periods = Vec::new();
-    while let Some(row) = rows.next()? {
-        periods.push((UserId::from(row.get::<_, String>(0)?), period(row, 1)?));
-    }
-    Ok(periods)
+    tx.list(sql, params![json(&people)?, millis(ending_after)], |row| {
+        Ok((UserId::from(row.get::<_, String>(0)?), period(row, 1)?))
+    })
 }
 
 /// Those of these people with a calendar that cannot be read.
-pub fn list_unread_calendars(tx: &ReadTx, people: &[&str]) -> Result<Vec<UserId>, Error> {
+pub fn list_unread_calendars(tx: &ReadTx, people: &[&str]) -> Result<Vec<UserId>> {
     let sql = "SELECT DISTINCT user_id FROM personal_calendar
                WHERE (failures > 0 OR is_unknown = 1) AND user_id IN (SELECT value FROM json_each(?1)) ORDER BY user_id";
     super::rows::ids(tx.conn, sql, [json(&people)?])
 }
 
 /// Those of these people with a calendar of which nothing is known.
-pub(super) fn list_unknown(tx: &ReadTx, people: &[&str]) -> Result<Vec<UserId>, Error> {
+pub(super) fn list_unknown(tx: &ReadTx, people: &[&str]) -> Result<Vec<UserId>> {
     let sql = "SELECT DISTINCT user_id FROM personal_calendar
                WHERE is_unknown = 1 AND user_id IN (SELECT value FROM json_each(?1)) ORDER BY user_id";
     super::rows::ids(tx.conn, sql, [json(&people)?])

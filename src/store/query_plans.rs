@@ -1,6 +1,6 @@
 //! For tests: records every statement and asks SQLite for its query plan.
 
-use super::{Error, Store, connect};
+use super::{Result, Store, connect};
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub(super) fn listen(conn: &mut Connection) -> rusqlite::Result<()> {
 }
 
 /// The recorded statements, of any test in this process, that scan a whole table, each with the line of the plan.
-pub fn statements_that_scan(store: &Store) -> Result<Vec<String>, Error> {
+pub fn statements_that_scan(store: &Store) -> Result<Vec<String>> {
     let conn = connect(store.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let statements = STATEMENTS
         .lock()

@@ -3,7 +3,7 @@
 use super::arrangement::kind_named;
 use super::history::{self, KNOWN_CELLS};
 use super::rows::{column, instant, millis};
-use super::{Error, ReadTx, rows};
+use super::{Error, ReadTx, Result, rows};
 use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty::Duty;
 use crate::domain::ids::{CellId, RequestId, RotationId, UserId};
@@ -27,7 +27,7 @@ pub fn each_entry<E: From<Error>>(
 }
 
 /// Every cell that the record has.
-fn known_cells(tx: &ReadTx, id: &RotationId) -> Result<Vec<CellId>, Error> {
+fn known_cells(tx: &ReadTx, id: &RotationId) -> Result<Vec<CellId>> {
     let sql =
         format!("WITH RECURSIVE {KNOWN_CELLS} SELECT cell_id FROM known WHERE cell_id IS NOT NULL");
     rows::ids(tx.conn, &sql, [id.as_str()])
@@ -45,32 +45,24 @@ pub struct TakenOver {
 }
 
 /// The covers and legs of swaps that overlap a range, by their beginning. A cover that was changed may have several.
-pub fn list_taken_over(
-    tx: &ReadTx,
-    id: &RotationId,
-    range: Interval,
-) -> Result<Vec<TakenOver>, Error> {
+pub fn list_taken_over(tx: &ReadTx, id: &RotationId, range: Interval) -> Result<Vec<TakenOver>> {
     let sql = "SELECT r.id, a.kind, r.requester_id, a.user_id, a.from_at
                FROM arrangement a INDEXED BY arrangement_by_end CROSS JOIN request r ON r.id = a.request_id
                WHERE a.rotation_id = ?1 AND a.until_at > ?2 AND a.from_at < ?3 AND NOT a.cancelled
                ORDER BY a.from_at, a.sequence";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query(params![
-        id.as_str(),
-        millis(range.from),
-        millis(range.until)
-    ])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(TakenOver {
-            request: row.get::<_, String>(0)?.into(),
-            kind: kind_named(&row.get::<_, String>(1)?)?,
-            requester: row.get::<_, String>(2)?.into(),
-            user: row.get::<_, String>(3)?.into(),
-            from: instant(row.get(4)?)?,
-        });
-    }
-    Ok(found)
+    tx.list(
+        sql,
+        params![id.as_str(), millis(range.from), millis(range.until)],
+        |row| {
+            Ok(TakenOver {
+                request: row.get::<_, String>(0)?.into(),
+                kind: kind_named(&row.get::<_, String>(1)?)?,
+                requester: row.get::<_, String>(2)?.into(),
+                user: row.get::<_, String>(3)?.into(),
+                from: instant(row.get(4)?)?,
+            })
+        },
+    )
 }
 
 /// Who was notified of a mention, and who acknowledged it.
@@ -99,7 +91,7 @@ pub fn each_mention<E: From<Error>>(
     Ok(())
 }
 
-fn mentioned(row: &rusqlite::Row) -> Result<Mentioned, Error> {
+fn mentioned(row: &rusqlite::Row) -> Result<Mentioned> {
     Ok(Mentioned {
         at: instant(row.get(0)?)?,
         notified: column(row, 1)?,

@@ -3,7 +3,7 @@
 use super::answered::request_message_updates;
 use super::rows::{column, instant, json, millis};
 use super::which::{Which, of_rotations};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::{RequestId, RotationId};
 use crate::domain::request::{Leg, Pending, Request, RequestKind, RequestState};
 use crate::domain::rotation::Rotation;
@@ -35,7 +35,7 @@ impl RequestPosition {
     }
 }
 
-fn read(row: &Row) -> Result<(Request, RequestPosition), Error> {
+fn read(row: &Row) -> Result<(Request, RequestPosition)> {
     let state: String = row.get(11)?;
     let known = RequestState::parse(&state);
     let kind = match row.get::<_, String>(2)?.as_str() {
@@ -65,7 +65,7 @@ fn read(row: &Row) -> Result<(Request, RequestPosition), Error> {
 }
 
 /// The pending requests of a rotation.
-pub(super) fn load_pending(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Pending>>, Error> {
+pub(super) fn load_pending(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Pending>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, legs, requester_id FROM request WHERE state = 'pending' AND rotation_id",
         " ORDER BY rotation_id, sequence"
@@ -81,7 +81,7 @@ pub(super) fn load_pending(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Pending
 }
 
 /// The rotation that a request belongs to.
-pub fn rotation_of_request(tx: &ReadTx, id: &RequestId) -> Result<Option<RotationId>, Error> {
+pub fn rotation_of_request(tx: &ReadTx, id: &RequestId) -> Result<Option<RotationId>> {
     let sql = "SELECT rotation_id FROM request WHERE id = ?1";
     Ok(super::rows::ids(tx.conn, sql, [id.as_str()])?.pop())
 }
@@ -92,7 +92,7 @@ pub fn load_request(
     rotation: &RotationId,
     kind: RequestKind,
     id: &RequestId,
-) -> Result<Option<Request>, Error> {
+) -> Result<Option<Request>> {
     let sql =
         format!("SELECT {COLUMNS} FROM request WHERE id = ?1 AND +rotation_id = ?2 AND +kind = ?3");
     let mut query = tx.conn.prepare_cached(&sql)?;
@@ -109,7 +109,7 @@ pub fn list_requests(
     range: Interval,
     behind: Option<RequestPosition>,
     limit: usize,
-) -> Result<Vec<(Request, RequestPosition)>, Error> {
+) -> Result<Vec<(Request, RequestPosition)>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM request
          WHERE rotation_id = ?1 AND kind = ?2 AND (until_at, sequence) > (?3, ?4) AND +from_at < ?5
@@ -118,20 +118,18 @@ pub fn list_requests(
     // A request that ends at the start of the range does not overlap it.
     let start = (millis(range.from), i64::MAX);
     let (until, sequence) = behind.map_or(start, |behind| behind.numbers().max(start));
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query(params![
-        rotation.as_str(),
-        kind.name(),
-        until,
-        sequence,
-        millis(range.until),
-        limit as i64,
-    ])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(row)?);
-    }
-    Ok(found)
+    tx.list(
+        &sql,
+        params![
+            rotation.as_str(),
+            kind.name(),
+            until,
+            sequence,
+            millis(range.until),
+            limit as i64,
+        ],
+        read,
+    )
 }
 
 /// The pending requests of a rotation, at most `limit`, those that begin first first.
@@ -139,22 +137,18 @@ pub fn list_pending_requests(
     tx: &ReadTx,
     rotation: &RotationId,
     limit: usize,
-) -> Result<Vec<Request>, Error> {
+) -> Result<Vec<Request>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM request WHERE rotation_id = ?1 AND state = 'pending'
          ORDER BY from_at, sequence LIMIT ?2"
     );
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query(params![rotation.as_str(), limit as i64])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(row)?.0);
-    }
-    Ok(found)
+    tx.list(&sql, params![rotation.as_str(), limit as i64], |row| {
+        Ok(read(row)?.0)
+    })
 }
 
 /// Inserts a request.
-pub fn insert_request(tx: &mut WriteTx, new: &Request) -> Result<(), Error> {
+pub fn insert_request(tx: &mut WriteTx, new: &Request) -> Result<()> {
     let span = new.span();
     let sql = "INSERT INTO request (id, rotation_id, kind, requester_id, recipients, declined, from_at, until_at, legs,
                                     reason, turn_selection, acknowledged, revision, state, accepted_by)
@@ -180,7 +174,7 @@ pub fn insert_request(tx: &mut WriteTx, new: &Request) -> Result<(), Error> {
 }
 
 /// Updates a request: who declined, its legs, revision and state, and who accepted it.
-pub fn save_request(tx: &mut WriteTx, request: &Request) -> Result<(), Error> {
+pub fn save_request(tx: &mut WriteTx, request: &Request) -> Result<()> {
     let sql = "UPDATE request SET declined = ?2, legs = ?3, revision = ?4, state = ?5, accepted_by = ?6 WHERE id = ?1";
     tx.conn.prepare_cached(sql)?.execute(params![
         request.id.as_str(),
@@ -195,16 +189,12 @@ pub fn save_request(tx: &mut WriteTx, request: &Request) -> Result<(), Error> {
 
 /// Marks requests as expired that a rotation no longer lists as pending. Requests settled in the same write are no longer
 /// pending in the database.
-pub(super) fn save_pending(
-    tx: &mut WriteTx,
-    before: &Rotation,
-    after: &Rotation,
-) -> Result<(), Error> {
+pub(super) fn save_pending(tx: &mut WriteTx, before: &Rotation, after: &Rotation) -> Result<()> {
     for old in &before.pending {
         if !after.pending.iter().any(|kept| kept.id == old.id) {
             let sql = "UPDATE request SET state = 'expired', revision = revision + 1
                        WHERE id = ?1 AND +state = 'pending'";
-            let expired = tx.conn.prepare_cached(sql)?.execute([old.id.as_str()])?;
+            let expired = tx.run(sql, [old.id.as_str()])?;
             if expired > 0 {
                 request_message_updates(tx, old.id.as_str())?;
             }

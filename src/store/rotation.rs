@@ -4,7 +4,7 @@ mod lists;
 mod load;
 
 use super::rows::{json, millis};
-use super::{Error, WriteTx, arrangement, external, history, request};
+use super::{Result, WriteTx, arrangement, external, history, request};
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::ids::{GroupId, RotationId};
 use crate::domain::rotation::{Mode, Rotation};
@@ -21,20 +21,23 @@ pub fn insert_rotation(
     tx: &mut WriteTx,
     rotation: &Rotation,
     next_due: Option<Timestamp>,
-) -> Result<(), Error> {
+) -> Result<()> {
     tx.note_due(next_due);
     let sql = "INSERT INTO rotation (id, created_at, version, updated_at, judged_at, next_due_at, sequence, name, enabled, public,
                    mode, double_cover, skips_are_off_time, enable_topic, sort_name, search_text)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT coalesce(max(sequence), 0) + 1 FROM rotation), '', 0, 0,
                    'manual', 0, 0, 0, '', '')";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        rotation.id.as_str(),
-        millis(rotation.stamps.created_at),
-        rotation.stamps.version as i64,
-        millis(rotation.stamps.updated_at),
-        millis(rotation.stamps.judged_at),
-        next_due.map(millis),
-    ])?;
+    tx.run(
+        sql,
+        params![
+            rotation.id.as_str(),
+            millis(rotation.stamps.created_at),
+            rotation.stamps.version as i64,
+            millis(rotation.stamps.updated_at),
+            millis(rotation.stamps.judged_at),
+            next_due.map(millis),
+        ],
+    )?;
     save_head(tx, rotation)?;
     tx.note_changed(&rotation.id);
     write_lists(tx, None, rotation)
@@ -47,7 +50,7 @@ pub fn save_rotation(
     before: &Rotation,
     after: &Rotation,
     (next_due, was_due): (Option<Timestamp>, bool),
-) -> Result<(), Error> {
+) -> Result<()> {
     save_stamps(tx, after, (next_due, was_due))?;
     let head = |r: &Rotation| {
         let flags = (r.double_cover, r.skips_are_off_time);
@@ -77,7 +80,7 @@ fn save_stamps(
     tx: &mut WriteTx,
     rotation: &Rotation,
     (next_due, was_due): (Option<Timestamp>, bool),
-) -> Result<(), Error> {
+) -> Result<()> {
     tx.note_due(next_due);
     tx.note_due(rotation.stamps.remind_at);
     let values = params![
@@ -91,15 +94,15 @@ fn save_stamps(
     // Most other writes do not change these instants; writing them would also write their index pages.
     let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4
                WHERE id = ?1 AND next_due_at IS ?5 AND remind_at IS ?6";
-    if was_due || tx.conn.prepare_cached(sql)?.execute(values)? == 0 {
+    if was_due || tx.run(sql, values)? == 0 {
         let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4, next_due_at = ?5, remind_at = ?6
                    WHERE id = ?1";
-        tx.conn.prepare_cached(sql)?.execute(values)?;
+        tx.run(sql, values)?;
     }
     Ok(())
 }
 
-fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
+fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<()> {
     let sql = "UPDATE rotation SET name = ?2, description = ?3, code = ?4, enabled = ?5, public = ?6, mode = ?7,
                    double_cover = ?8, skips_are_off_time = ?9, enable_topic = ?10, topic_template = ?11,
                    sort_name = ?12, search_text = ?13, duty_group_id = ?14, mention_expires = ?15, mention_reminds = ?16,
@@ -111,29 +114,32 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
         Some(&rotation.absence_policy).filter(|policy| **policy != AbsencePolicy::default());
     let policy = policy.map(json).transpose()?;
     let (mentions, warnings) = (&rotation.profile.mentions, &rotation.profile.warnings);
-    tx.conn.prepare_cached(sql)?.execute(params![
-        rotation.id.as_str(),
-        rotation.profile.name,
-        rotation.profile.description,
-        rotation.profile.code,
-        rotation.enabled,
-        rotation.profile.public,
-        mode_name(rotation.mode()),
-        rotation.double_cover,
-        rotation.skips_are_off_time,
-        rotation.profile.enable_topic,
-        rotation.profile.topic_template,
-        sort_name(rotation),
-        search_text(rotation),
-        rotation.profile.duty_group.as_ref().map(GroupId::as_str),
-        mentions.expires_after_minutes,
-        mentions.remind_after_minutes,
-        mentions.one_at_a_time,
-        mentions.rotate_after_acknowledgement,
-        json(&warnings.off)?,
-        warnings.short_rest_hours,
-        policy,
-    ])?;
+    tx.run(
+        sql,
+        params![
+            rotation.id.as_str(),
+            rotation.profile.name,
+            rotation.profile.description,
+            rotation.profile.code,
+            rotation.enabled,
+            rotation.profile.public,
+            mode_name(rotation.mode()),
+            rotation.double_cover,
+            rotation.skips_are_off_time,
+            rotation.profile.enable_topic,
+            rotation.profile.topic_template,
+            sort_name(rotation),
+            search_text(rotation),
+            rotation.profile.duty_group.as_ref().map(GroupId::as_str),
+            mentions.expires_after_minutes,
+            mentions.remind_after_minutes,
+            mentions.one_at_a_time,
+            mentions.rotate_after_acknowledgement,
+            json(&warnings.off)?,
+            warnings.short_rest_hours,
+            policy,
+        ],
+    )?;
     Ok(())
 }
 
@@ -157,16 +163,10 @@ fn search_text(rotation: &Rotation) -> String {
 }
 
 /// Saves only the next due instant: absences, holidays or time zones changed, the rotation did not.
-pub fn save_due(
-    tx: &mut WriteTx,
-    id: &RotationId,
-    next_due: Option<Timestamp>,
-) -> Result<(), Error> {
+pub fn save_due(tx: &mut WriteTx, id: &RotationId, next_due: Option<Timestamp>) -> Result<()> {
     tx.note_due(next_due);
     let sql = "UPDATE rotation SET next_due_at = ?2 WHERE id = ?1";
-    tx.conn
-        .prepare_cached(sql)?
-        .execute(params![id.as_str(), next_due.map(millis)])?;
+    tx.run(sql, params![id.as_str(), next_due.map(millis)])?;
     Ok(())
 }
 
@@ -175,12 +175,10 @@ pub fn save_reminder(
     tx: &mut WriteTx,
     id: &RotationId,
     remind_at: Option<Timestamp>,
-) -> Result<(), Error> {
+) -> Result<()> {
     tx.note_due(remind_at);
     let sql = "UPDATE rotation SET remind_at = ?2 WHERE id = ?1";
-    tx.conn
-        .prepare_cached(sql)?
-        .execute(params![id.as_str(), remind_at.map(millis)])?;
+    tx.run(sql, params![id.as_str(), remind_at.map(millis)])?;
     Ok(())
 }
 
@@ -193,6 +191,6 @@ fn mode_name(mode: Mode) -> &'static str {
 }
 
 /// Deletes a rotation with everything in it, including history and absences.
-pub fn remove_rotation(tx: &mut WriteTx, id: &RotationId) -> Result<(), Error> {
+pub fn remove_rotation(tx: &mut WriteTx, id: &RotationId) -> Result<()> {
     clear(tx, "DELETE FROM rotation WHERE id = ?1", id.as_str())
 }

@@ -3,7 +3,7 @@
 use super::mention::{any_old_mention, clear_mentions};
 use super::message::{any_old_message, clear_messages};
 use super::rows::{instant, instant_or_none, json, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{ReadTx, Result, WriteTx};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::retry_schedule::{self, RetryState};
 use crate::domain::webhook::{AttemptResult, DeliveryState, SendError};
@@ -57,7 +57,7 @@ pub fn head(
     webhook: &WebhookId,
     queue: Queue,
     now: Timestamp,
-) -> Result<Option<Head>, Error> {
+) -> Result<Option<Head>> {
     let sql = match queue {
         Queue::Fresh => HEAD_OF_FRESH,
         Queue::Retry => HEAD_OF_RETRY,
@@ -80,7 +80,7 @@ pub fn head(
 }
 
 /// The queues of enabled endpoints that are not empty, each with its earliest due instant.
-pub fn list_queues(tx: &ReadTx) -> Result<Vec<(WebhookId, Queue, Timestamp)>, Error> {
+pub fn list_queues(tx: &ReadTx) -> Result<Vec<(WebhookId, Queue, Timestamp)>> {
     let sql = "SELECT id FROM webhook WHERE disabled_reason IS NULL ORDER BY sequence";
     let ids: Vec<WebhookId> = super::rows::ids(tx.conn, sql, [])?;
     let mut queues = Vec::new();
@@ -96,13 +96,9 @@ pub fn list_queues(tx: &ReadTx) -> Result<Vec<(WebhookId, Queue, Timestamp)>, Er
 
 /// Takes a delivery from its queue. It counts as an attempt from now on, whatever its outcome. Also returns the body without its
 /// `deliveryId`.
-pub fn take(tx: &mut WriteTx, sequence: i64) -> Result<(Taken, String), Error> {
+pub fn take(tx: &mut WriteTx, sequence: i64) -> Result<(Taken, String)> {
     // Two statements: RETURNING is slower than a second query.
-    tx.conn
-        .prepare_cached(
-            "UPDATE delivery SET stage = 'wire', attempts = attempts + 1, tries = tries + 1 WHERE sequence = ?1",
-        )?
-        .execute([sequence])?;
+    tx.run("UPDATE delivery SET stage = 'wire', attempts = attempts + 1, tries = tries + 1 WHERE sequence = ?1", [sequence])?;
     let taken = tx
         .conn
         .prepare_cached(
@@ -122,20 +118,16 @@ pub fn take(tx: &mut WriteTx, sequence: i64) -> Result<(Taken, String), Error> {
 }
 
 /// Returns a delivery to its queue whose attempt was not made.
-pub fn put_back(tx: &mut WriteTx, taken: &Taken) -> Result<(), Error> {
+pub fn put_back(tx: &mut WriteTx, taken: &Taken) -> Result<()> {
     let (sequence, number) = (taken.sequence, taken.number);
-    let changed = tx
-        .conn
-        .prepare_cached(
-            "UPDATE delivery SET attempts = attempts - 1, tries = tries - 1,
+    let changed = tx.run("UPDATE delivery SET attempts = attempts - 1, tries = tries - 1,
                     stage = CASE state WHEN 'pending' THEN CASE attempts WHEN 1 THEN 'fresh' ELSE 'retry' END END
-             WHERE sequence = ?1 AND stage = 'wire' AND attempts = ?2",
-        )?
-        .execute(params![sequence, number])?;
+             WHERE sequence = ?1 AND stage = 'wire' AND attempts = ?2", params![sequence, number])?;
     if changed > 0 {
-        tx.conn
-            .prepare_cached("DELETE FROM attempt WHERE delivery = ?1 AND number = ?2")?
-            .execute(params![sequence, number])?;
+        tx.run(
+            "DELETE FROM attempt WHERE delivery = ?1 AND number = ?2",
+            params![sequence, number],
+        )?;
     }
     tx.note_deliveries();
     Ok(())
@@ -148,36 +140,35 @@ pub fn begin_attempt(
     at: Timestamp,
     total_rounds: u32,
     headers: &[(String, String)],
-) -> Result<(), Error> {
-    tx.conn
-        .prepare_cached(
-            "INSERT INTO attempt (delivery, number, at, round, total_rounds, headers, truncated)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
-        )?
-        .execute(params![
+) -> Result<()> {
+    let sql = "INSERT INTO attempt (delivery, number, at, round, total_rounds, headers, truncated)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)";
+    tx.run(
+        sql,
+        params![
             taken.sequence,
             taken.number,
             millis(at),
             taken.round,
             total_rounds,
             json(&headers)?
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
 /// Records the outcome of an attempt.
-pub fn end_attempt(tx: &mut WriteTx, taken: &Taken, result: &AttemptResult) -> Result<(), Error> {
+pub fn end_attempt(tx: &mut WriteTx, taken: &Taken, result: &AttemptResult) -> Result<()> {
     let duration = result
         .duration
         .map(|spent| i64::try_from(spent.as_millis()).unwrap_or(i64::MAX));
     let snippet = result.snippet.as_ref();
-    tx.conn
-        .prepare_cached(
-            "UPDATE attempt SET outcome = ?3, status = ?4, error = ?5, duration_ms = ?6, snippet = ?7, truncated = ?8,
+    let sql = "UPDATE attempt SET outcome = ?3, status = ?4, error = ?5, duration_ms = ?6, snippet = ?7, truncated = ?8,
                     retry_after_seconds = ?9
-             WHERE delivery = ?1 AND number = ?2",
-        )?
-        .execute(params![
+             WHERE delivery = ?1 AND number = ?2";
+    tx.run(
+        sql,
+        params![
             taken.sequence,
             taken.number,
             result.outcome.name(),
@@ -187,13 +178,14 @@ pub fn end_attempt(tx: &mut WriteTx, taken: &Taken, result: &AttemptResult) -> R
             snippet.map(|snippet| &snippet.text),
             snippet.is_some_and(|snippet| snippet.truncated),
             result.retry_after_seconds,
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
 /// The retry state of a delivery after an attempt. `None` if the delivery was cancelled or deleted meanwhile, so the attempt
 /// no longer matters.
-pub fn load_retry_state(tx: &ReadTx, taken: &Taken) -> Result<Option<RetryState>, Error> {
+pub fn load_retry_state(tx: &ReadTx, taken: &Taken) -> Result<Option<RetryState>> {
     let sql = "SELECT round, tries, expires_at FROM delivery
                WHERE sequence = ?1 AND state = 'pending' AND stage = 'wire' AND attempts = ?2";
     let found = tx
@@ -214,83 +206,70 @@ pub fn load_retry_state(tx: &ReadTx, taken: &Taken) -> Result<Option<RetryState>
 }
 
 /// Schedules a retry. In a later round the tries are counted from 0.
-pub fn try_again(tx: &mut WriteTx, sequence: i64, at: Timestamp, round: u32) -> Result<(), Error> {
-    tx.conn
-        .prepare_cached(
-            "UPDATE delivery SET stage = 'retry', due_at = ?2, tries = CASE round WHEN ?3 THEN tries ELSE 0 END,
+pub fn try_again(tx: &mut WriteTx, sequence: i64, at: Timestamp, round: u32) -> Result<()> {
+    let sql = "UPDATE delivery SET stage = 'retry', due_at = ?2, tries = CASE round WHEN ?3 THEN tries ELSE 0 END,
                     round = ?3
-             WHERE sequence = ?1",
-        )?
-        .execute(params![sequence, millis(at), round])?;
+             WHERE sequence = ?1";
+    tx.run(sql, params![sequence, millis(at), round])?;
     tx.note_deliveries();
     Ok(())
 }
 
 /// Ends the flight of a cancelled delivery whose attempt has ended.
-pub fn end_flight(tx: &mut WriteTx, sequence: i64) -> Result<(), Error> {
-    tx.conn
-        .prepare_cached(
-            "UPDATE delivery SET stage = NULL WHERE sequence = ?1 AND state <> 'pending'",
-        )?
-        .execute([sequence])?;
+pub fn end_flight(tx: &mut WriteTx, sequence: i64) -> Result<()> {
+    tx.run(
+        "UPDATE delivery SET stage = NULL WHERE sequence = ?1 AND state <> 'pending'",
+        [sequence],
+    )?;
     Ok(())
 }
 
 /// Cancels a delivery. An attempt in flight continues until it ends.
-pub fn cancel(tx: &mut WriteTx, sequence: i64) -> Result<(), Error> {
-    tx.conn
-        .prepare_cached(
-            "UPDATE delivery SET state = 'cancelled', ended_at = ?2, stage = CASE stage WHEN 'wire' THEN 'wire' END,
+pub fn cancel(tx: &mut WriteTx, sequence: i64) -> Result<()> {
+    let sql = "UPDATE delivery SET state = 'cancelled', ended_at = ?2, stage = CASE stage WHEN 'wire' THEN 'wire' END,
                     due_at = NULL
-             WHERE sequence = ?1",
-        )?
-        .execute(params![sequence, millis(tx.now())])?;
+             WHERE sequence = ?1";
+    tx.run(sql, params![sequence, millis(tx.now())])?;
     tx.note_recalled();
     Ok(())
 }
 
 /// Marks a delivery as delivered; `false` if it was cancelled or deleted meanwhile.
-pub fn finish_delivered(tx: &mut WriteTx, taken: &Taken) -> Result<bool, Error> {
-    let changed = tx
-        .conn
-        .prepare_cached(
-            "UPDATE delivery SET state = 'delivered', ended_at = ?3, stage = NULL, due_at = NULL
+pub fn finish_delivered(tx: &mut WriteTx, taken: &Taken) -> Result<bool> {
+    let changed = tx.run(
+        "UPDATE delivery SET state = 'delivered', ended_at = ?3, stage = NULL, due_at = NULL
              WHERE sequence = ?1 AND state = 'pending' AND stage = 'wire' AND attempts = ?2",
-        )?
-        .execute(params![taken.sequence, taken.number, millis(tx.now())])?;
+        params![taken.sequence, taken.number, millis(tx.now())],
+    )?;
     Ok(changed > 0)
 }
 
 /// Ends a delivery whose attempt has ended.
-pub fn finish(tx: &mut WriteTx, sequence: i64, state: DeliveryState) -> Result<(), Error> {
-    tx.conn
-        .prepare_cached(
-            "UPDATE delivery SET state = ?2, ended_at = ?3, stage = NULL, due_at = NULL WHERE sequence = ?1",
-        )?
-        .execute(params![sequence, state.name(), millis(tx.now())])?;
+pub fn finish(tx: &mut WriteTx, sequence: i64, state: DeliveryState) -> Result<()> {
+    tx.run("UPDATE delivery SET state = ?2, ended_at = ?3, stage = NULL, due_at = NULL WHERE sequence = ?1", params![sequence, state.name(), millis(tx.now())])?;
     Ok(())
 }
 
 /// Starts a new retry schedule for a finished delivery, due at once.
-pub fn restart_schedule(tx: &mut WriteTx, sequence: i64) -> Result<(), Error> {
+pub fn restart_schedule(tx: &mut WriteTx, sequence: i64) -> Result<()> {
     let now = tx.now();
-    tx.conn
-        .prepare_cached(
-            "UPDATE delivery SET state = 'pending', ended_at = NULL, stage = 'retry', due_at = ?2, expires_at = ?3,
+    let sql = "UPDATE delivery SET state = 'pending', ended_at = NULL, stage = 'retry', due_at = ?2, expires_at = ?3,
                     round = 1, tries = 0
-             WHERE sequence = ?1",
-        )?
-        .execute(params![
+             WHERE sequence = ?1";
+    tx.run(
+        sql,
+        params![
             sequence,
             millis(now),
             millis(retry_schedule::expires_at(now))
-        ])?;
+        ],
+    )?;
     tx.note_deliveries();
     Ok(())
 }
 
 /// Whether a delivery is newer than its endpoint's last success, so that its failure counts.
-pub fn counts_as_failure(tx: &ReadTx, webhook: &WebhookId, sequence: i64) -> Result<bool, Error> {
+pub fn counts_as_failure(tx: &ReadTx, webhook: &WebhookId, sequence: i64) -> Result<bool> {
     let sql = "SELECT healthy_at_sequence < ?2 FROM webhook WHERE id = ?1";
     let found = tx
         .conn
@@ -307,28 +286,25 @@ pub fn release(
     webhook: &WebhookId,
     held: SignedDuration,
     within: SignedDuration,
-) -> Result<(), Error> {
+) -> Result<()> {
     let held = i64::try_from(held.as_millis()).unwrap_or(0);
-    tx.conn
-        .prepare_cached(
-            "UPDATE delivery SET expires_at = expires_at + ?2
-             WHERE webhook_id = ?1 AND state = 'pending' AND state <> 'delivered'",
-        )?
-        .execute(params![webhook.as_str(), held])?;
-    tx.conn
-        .prepare_cached(
-            "UPDATE delivery SET due_at = ?2 + ?3 * known.place / known.total
+    let sql = "UPDATE delivery SET expires_at = expires_at + ?2
+             WHERE webhook_id = ?1 AND state = 'pending' AND state <> 'delivered'";
+    tx.run(sql, params![webhook.as_str(), held])?;
+    let sql = "UPDATE delivery SET due_at = ?2 + ?3 * known.place / known.total
              FROM (SELECT sequence, row_number() OVER (ORDER BY sequence) - 1 AS place, count(*) OVER () AS total
                    FROM delivery
                    WHERE webhook_id = ?1 AND state = 'pending' AND state <> 'delivered' AND stage <> 'wire'
                          AND due_at <= ?2) AS known
-             WHERE delivery.sequence = known.sequence",
-        )?
-        .execute(params![
+             WHERE delivery.sequence = known.sequence";
+    tx.run(
+        sql,
+        params![
             webhook.as_str(),
             millis(tx.now()),
             i64::try_from(within.as_millis()).unwrap_or(0)
-        ])?;
+        ],
+    )?;
     tx.note_deliveries();
     Ok(())
 }
@@ -341,10 +317,9 @@ const IN_FLIGHT: &str =
 /// After a restart: attempts without an outcome become `interrupted`, and their deliveries are due at once in the same
 /// round. An earlier version could take two first attempts for one endpoint. The later one was probably not sent, so it
 /// returns to the first attempts, which keeps commit order. Returns the number of interrupted attempts.
-pub fn end_interrupted(tx: &mut WriteTx) -> Result<usize, Error> {
+pub fn end_interrupted(tx: &mut WriteTx) -> Result<usize> {
     let now = millis(tx.now());
-    let run =
-        |sql: String| -> Result<usize, Error> { Ok(tx.conn.prepare_cached(&sql)?.execute([now])?) };
+    let run = |sql: String| -> Result<usize> { Ok(tx.run(&sql, [now])?) };
     let ended = run(format!(
         "UPDATE attempt SET outcome = 'no_response', error = 'interrupted'
          WHERE ?1 AND outcome IS NULL
@@ -369,7 +344,7 @@ pub fn end_interrupted(tx: &mut WriteTx) -> Result<usize, Error> {
 
 /// The number of deliveries up to a sequence that are in flight, or due at an instant and next on their queue. A first
 /// attempt waits for those queued before it, even if they are due later.
-pub fn count_unfinished(tx: &ReadTx, newest: i64, now: Timestamp) -> Result<u64, Error> {
+pub fn count_unfinished(tx: &ReadTx, newest: i64, now: Timestamp) -> Result<u64> {
     let sql = "WITH known AS MATERIALIZED
                    (SELECT id, disabled_reason IS NULL AS enabled,
                            (SELECT coalesce(min(sequence), ?1 + 1) FROM delivery
@@ -388,17 +363,16 @@ pub fn count_unfinished(tx: &ReadTx, newest: i64, now: Timestamp) -> Result<u64,
 }
 
 /// The sequence of the newest delivery ever.
-pub fn newest_delivery(tx: &ReadTx) -> Result<i64, Error> {
+pub fn newest_delivery(tx: &ReadTx) -> Result<i64> {
     let sql = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'delivery'), 0)";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.query_row([], |row| row.get(0))?)
+    tx.value(sql, [])
 }
 
 /// Rows purged per commit, so that other writers are not delayed.
 const PURGE_BATCH: i64 = 500;
 
 /// Whether there is anything to purge: a delivery that ended at or before `until`, or one of a deleted endpoint.
-pub fn anything_to_clear(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
+pub fn anything_to_clear(tx: &ReadTx, until: Timestamp) -> Result<bool> {
     let oldest: Option<i64> = tx
         .conn
         .prepare_cached("SELECT min(ended_at) FROM delivery WHERE ended_at IS NOT NULL")?
@@ -412,18 +386,18 @@ pub fn anything_to_clear(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
 }
 
 /// Whether there are messages or mentions to purge that ended at or before `until`.
-pub fn any_old_messages_or_mentions(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
+pub fn any_old_messages_or_mentions(tx: &ReadTx, until: Timestamp) -> Result<bool> {
     Ok(any_old_message(tx, until)? || any_old_mention(tx, until)?)
 }
 
 /// Purges some of them.
-pub fn clear_messages_and_mentions(tx: &mut WriteTx, until: Timestamp) -> Result<(), Error> {
+pub fn clear_messages_and_mentions(tx: &mut WriteTx, until: Timestamp) -> Result<()> {
     clear_messages(tx, until, PURGE_BATCH)?;
     clear_mentions(tx, until, PURGE_BATCH)
 }
 
 /// Purges some deliveries that ended at or before `until`.
-pub fn clear_old(tx: &mut WriteTx, until: Timestamp) -> Result<(), Error> {
+pub fn clear_old(tx: &mut WriteTx, until: Timestamp) -> Result<()> {
     let sql = "DELETE FROM delivery WHERE sequence IN
                    (SELECT sequence FROM delivery WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2)
                RETURNING event_id";
@@ -431,7 +405,7 @@ pub fn clear_old(tx: &mut WriteTx, until: Timestamp) -> Result<(), Error> {
 }
 
 /// Purges some deliveries of a deleted endpoint, and the endpoint itself once it has none.
-pub fn clear_removed(tx: &mut WriteTx) -> Result<(), Error> {
+pub fn clear_removed(tx: &mut WriteTx) -> Result<()> {
     let id: Option<String> = tx
         .conn
         .prepare_cached("SELECT id FROM webhook_removed ORDER BY id LIMIT 1")?
@@ -442,15 +416,13 @@ pub fn clear_removed(tx: &mut WriteTx) -> Result<(), Error> {
                    (SELECT sequence FROM delivery WHERE webhook_id = ?1 ORDER BY sequence LIMIT ?2)
                RETURNING event_id";
     if !clear(tx, sql, params![id, PURGE_BATCH])? {
-        tx.conn
-            .prepare_cached("DELETE FROM webhook_removed WHERE id = ?1")?
-            .execute([id])?;
+        tx.run("DELETE FROM webhook_removed WHERE id = ?1", [id])?;
     }
     Ok(())
 }
 
 /// Deletes deliveries and their events that no other delivery uses. Returns whether there were any.
-fn clear(tx: &mut WriteTx, sql: &str, params: impl rusqlite::Params) -> Result<bool, Error> {
+fn clear(tx: &mut WriteTx, sql: &str, params: impl rusqlite::Params) -> Result<bool> {
     let mut query = tx.conn.prepare_cached(sql)?;
     let events = query.query_map(params, |row| row.get::<_, i64>(0))?;
     let mut events: Vec<i64> = events.collect::<Result<_, _>>()?;

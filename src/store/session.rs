@@ -1,7 +1,7 @@
 //! Signing in to the pages: sessions, links that sign in once, and what people chose. Of secrets only their SHA-256 is here.
 
 use super::rows::{instant, instant_or_none, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::{SessionId, TokenId, UserId};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Params, Row, params};
@@ -60,35 +60,31 @@ const SELECT: &str = "SELECT s.id, s.secret_hash, s.user_id, s.way, s.token_id, 
                       FROM session s LEFT JOIN member_token t ON t.id = s.token_id";
 
 /// The session of a secret.
-pub fn load_session(tx: &ReadTx, secret_hash: &[u8; 32]) -> Result<Option<SessionRecord>, Error> {
+pub fn load_session(tx: &ReadTx, secret_hash: &[u8; 32]) -> Result<Option<SessionRecord>> {
     one(tx, "s.secret_hash = ?1", [secret_hash])
 }
 
 /// A session by id.
-pub fn load_session_by_id(tx: &ReadTx, id: &SessionId) -> Result<Option<SessionRecord>, Error> {
+pub fn load_session_by_id(tx: &ReadTx, id: &SessionId) -> Result<Option<SessionRecord>> {
     one(tx, "s.id = ?1", [id.as_str()])
 }
 
-fn one(tx: &ReadTx, condition: &str, values: impl Params) -> Result<Option<SessionRecord>, Error> {
-    let mut query = tx
-        .conn
-        .prepare_cached(&format!("{SELECT} WHERE {condition}"))?;
-    let found = query.query_row(values, |row| Ok(session(row)));
-    found.optional()?.transpose()
+fn one(tx: &ReadTx, condition: &str, values: impl Params) -> Result<Option<SessionRecord>> {
+    tx.one(&format!("{SELECT} WHERE {condition}"), values, session)
 }
 
 /// The sessions of a person, the newest first.
-pub fn list_sessions(tx: &ReadTx, user: &UserId) -> Result<Vec<SessionRecord>, Error> {
+pub fn list_sessions(tx: &ReadTx, user: &UserId) -> Result<Vec<SessionRecord>> {
     let rest = "WHERE s.user_id = ?1 ORDER BY s.created_at DESC";
     many(tx, rest, [user.as_str()])
 }
 
 /// The sessions of everybody, by person, the newest first.
-pub fn list_all_sessions(tx: &ReadTx) -> Result<Vec<SessionRecord>, Error> {
+pub fn list_all_sessions(tx: &ReadTx) -> Result<Vec<SessionRecord>> {
     many(tx, "ORDER BY s.user_id, s.created_at DESC", [])
 }
 
-fn many(tx: &ReadTx, rest: &str, values: impl Params) -> Result<Vec<SessionRecord>, Error> {
+fn many(tx: &ReadTx, rest: &str, values: impl Params) -> Result<Vec<SessionRecord>> {
     let mut query = tx.conn.prepare_cached(&format!("{SELECT} {rest}"))?;
     let mut rows = query.query(values)?;
     let mut sessions = Vec::new();
@@ -99,15 +95,14 @@ fn many(tx: &ReadTx, rest: &str, values: impl Params) -> Result<Vec<SessionRecor
 }
 
 /// How many sessions began with a token.
-pub fn count_sessions_of_token(tx: &ReadTx, token: &TokenId) -> Result<u64, Error> {
+pub fn count_sessions_of_token(tx: &ReadTx, token: &TokenId) -> Result<u64> {
     let sql = "SELECT count(*) FROM session WHERE token_id = ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let count: i64 = query.query_row([token.as_str()], |row| row.get(0))?;
+    let count: i64 = tx.value(sql, [token.as_str()])?;
     Ok(count.unsigned_abs())
 }
 
 /// Adds a session.
-pub fn insert_session(tx: &mut WriteTx, record: &SessionRecord) -> Result<(), Error> {
+pub fn insert_session(tx: &mut WriteTx, record: &SessionRecord) -> Result<()> {
     let sql = "INSERT INTO session (id, secret_hash, user_id, way, token_id, issuer, email, is_admin, created_at, used_at, agent)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let (mut token, mut provider) = (None, (None, None, false));
@@ -138,41 +133,37 @@ pub fn insert_session(tx: &mut WriteTx, record: &SessionRecord) -> Result<(), Er
 }
 
 /// Notes that a session is used.
-pub fn save_session_use(tx: &mut WriteTx, id: &SessionId, at: Timestamp) -> Result<(), Error> {
+pub fn save_session_use(tx: &mut WriteTx, id: &SessionId, at: Timestamp) -> Result<()> {
     let sql = "UPDATE session SET used_at = ?2 WHERE id = ?1";
     run(tx, sql, params![id.as_str(), millis(at)]).map(drop)
 }
 
 /// Ends a session of a person; false where they have none of that id.
-pub fn remove_session(tx: &mut WriteTx, user: &UserId, id: &SessionId) -> Result<bool, Error> {
+pub fn remove_session(tx: &mut WriteTx, user: &UserId, id: &SessionId) -> Result<bool> {
     let sql = "DELETE FROM session WHERE id = ?1 AND user_id = ?2";
     run(tx, sql, [id.as_str(), user.as_str()])
 }
 
 /// Ends every session of a person, and answers how many there were.
-pub fn remove_sessions(tx: &mut WriteTx, user: &UserId) -> Result<usize, Error> {
+pub fn remove_sessions(tx: &mut WriteTx, user: &UserId) -> Result<usize> {
     let sql = "DELETE FROM session WHERE user_id = ?1";
-    Ok(tx.conn.prepare_cached(sql)?.execute([user.as_str()])?)
+    tx.run(sql, [user.as_str()])
 }
 
 /// Ends the sessions that a person began with their identity at an issuer.
-pub(super) fn remove_sessions_by(
-    tx: &mut WriteTx,
-    user: &UserId,
-    issuer: &str,
-) -> Result<(), Error> {
+pub(super) fn remove_sessions_by(tx: &mut WriteTx, user: &UserId, issuer: &str) -> Result<()> {
     let sql = "DELETE FROM session WHERE user_id = ?1 AND issuer = ?2";
     run(tx, sql, [user.as_str(), issuer]).map(drop)
 }
 
 /// Takes back the links of a person that have not been used, and answers how many there were.
-pub fn remove_login_links(tx: &mut WriteTx, user: &UserId) -> Result<usize, Error> {
+pub fn remove_login_links(tx: &mut WriteTx, user: &UserId) -> Result<usize> {
     let sql = "DELETE FROM login_link WHERE user_id = ?1";
-    Ok(tx.conn.prepare_cached(sql)?.execute([user.as_str()])?)
+    tx.run(sql, [user.as_str()])
 }
 
 /// Forgets sessions that nobody has used since an instant.
-pub fn clear_idle_sessions(tx: &mut WriteTx, since: Timestamp) -> Result<(), Error> {
+pub fn clear_idle_sessions(tx: &mut WriteTx, since: Timestamp) -> Result<()> {
     let sql = "DELETE FROM session WHERE used_at < ?1";
     run(tx, sql, [millis(since)]).map(drop)
 }
@@ -183,7 +174,7 @@ pub fn insert_login_link(
     secret_hash: &[u8; 32],
     user: &UserId,
     expires_at: Timestamp,
-) -> Result<(), Error> {
+) -> Result<()> {
     let gone = "DELETE FROM login_link WHERE expires_at <= ?1";
     run(tx, gone, [millis(tx.now())])?;
     let sql = "INSERT INTO login_link (secret_hash, user_id, expires_at) VALUES (?1, ?2, ?3)";
@@ -196,17 +187,15 @@ pub fn load_login_link(
     tx: &ReadTx,
     secret_hash: &[u8; 32],
     at: Timestamp,
-) -> Result<Option<UserId>, Error> {
+) -> Result<Option<UserId>> {
     let sql = "SELECT user_id FROM login_link WHERE secret_hash = ?1 AND expires_at > ?2";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let user = query.query_row(params![secret_hash, millis(at)], |row| {
-        row.get::<_, String>(0)
-    });
-    Ok(user.optional()?.map(UserId::from))
+    tx.one(sql, params![secret_hash, millis(at)], |row| {
+        Ok(row.get::<_, String>(0)?.into())
+    })
 }
 
 /// Uses a link up.
-pub fn remove_login_link(tx: &mut WriteTx, secret_hash: &[u8; 32]) -> Result<(), Error> {
+pub fn remove_login_link(tx: &mut WriteTx, secret_hash: &[u8; 32]) -> Result<()> {
     run(
         tx,
         "DELETE FROM login_link WHERE secret_hash = ?1",
@@ -216,7 +205,7 @@ pub fn remove_login_link(tx: &mut WriteTx, secret_hash: &[u8; 32]) -> Result<(),
 }
 
 /// The time zone that a person chose for the pages; `None` follows the directory.
-pub fn load_chosen_zone(tx: &ReadTx, user: &UserId) -> Result<Option<String>, Error> {
+pub fn load_chosen_zone(tx: &ReadTx, user: &UserId) -> Result<Option<String>> {
     let sql = "SELECT time_zone FROM preference WHERE user_id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
     let zone = query.query_row([user.as_str()], |row| row.get(0));
@@ -224,13 +213,13 @@ pub fn load_chosen_zone(tx: &ReadTx, user: &UserId) -> Result<Option<String>, Er
 }
 
 /// Stores the time zone that a person chose for the pages.
-pub fn save_chosen_zone(tx: &mut WriteTx, user: &UserId, zone: Option<&str>) -> Result<(), Error> {
+pub fn save_chosen_zone(tx: &mut WriteTx, user: &UserId, zone: Option<&str>) -> Result<()> {
     let sql = "INSERT INTO preference (user_id, time_zone) VALUES (?1, ?2)
                ON CONFLICT (user_id) DO UPDATE SET time_zone = excluded.time_zone";
     run(tx, sql, params![user.as_str(), zone]).map(drop)
 }
 
-fn session(row: &Row) -> Result<SessionRecord, Error> {
+fn session(row: &Row) -> Result<SessionRecord> {
     let id: String = row.get(0)?;
     let way: String = row.get(3)?;
     let origin = match way.as_str() {
@@ -259,6 +248,6 @@ fn session(row: &Row) -> Result<SessionRecord, Error> {
 }
 
 /// Whether it changed anything.
-fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<bool, Error> {
-    Ok(tx.conn.prepare_cached(sql)?.execute(values)? > 0)
+fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<bool> {
+    Ok(tx.run(sql, values)? > 0)
 }

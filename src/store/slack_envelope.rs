@@ -1,7 +1,7 @@
 //! Envelopes of Slack, stored before they are acknowledged.
 
 use super::rows::{instant, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{ReadTx, Result, WriteTx};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 
@@ -23,23 +23,25 @@ pub struct SlackEnvelope {
 const PURGE_BATCH: i64 = 500;
 
 /// Stores an envelope whose id is not stored.
-pub fn insert_slack_envelope(tx: &mut WriteTx, envelope: &SlackEnvelope) -> Result<(), Error> {
+pub fn insert_slack_envelope(tx: &mut WriteTx, envelope: &SlackEnvelope) -> Result<()> {
     let sql = "INSERT INTO slack_envelope (id, kind, body, received_at, answer_until) VALUES (?1, ?2, ?3, ?4, ?5)";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        envelope.id,
-        envelope.kind,
-        envelope.body,
-        millis(envelope.received_at),
-        millis(envelope.answer_until),
-    ])?;
+    tx.run(
+        sql,
+        params![
+            envelope.id,
+            envelope.kind,
+            envelope.body,
+            millis(envelope.received_at),
+            millis(envelope.answer_until),
+        ],
+    )?;
     Ok(())
 }
 
 /// Whether an envelope with this id is stored.
-pub fn has_slack_envelope(tx: &ReadTx, id: &str) -> Result<bool, Error> {
+pub fn has_slack_envelope(tx: &ReadTx, id: &str) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM slack_envelope WHERE id = ?1)";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.query_row([id], |row| row.get(0))?)
+    tx.value(sql, [id])
 }
 
 /// Records that an envelope is processed. Its payload is forgotten: only its id is needed, to know it when it comes again.
@@ -48,23 +50,21 @@ pub fn finish_slack_envelope(
     id: &str,
     outcome: &str,
     at: Timestamp,
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "UPDATE slack_envelope SET processed_at = ?2, outcome = ?3, body = NULL WHERE id = ?1 AND processed_at IS NULL";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.execute(params![id, millis(at), outcome]).map(drop)?)
+    tx.run(sql, params![id, millis(at), outcome]).map(drop)
 }
 
 /// How many envelopes are not processed.
-pub fn count_open_slack_envelopes(tx: &ReadTx) -> Result<u64, Error> {
+pub fn count_open_slack_envelopes(tx: &ReadTx) -> Result<u64> {
     let sql =
         "SELECT count(*) FROM slack_envelope WHERE processed_at IS NULL AND received_at >= ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let count: i64 = query.query_row([i64::MIN], |row| row.get(0))?;
+    let count: i64 = tx.value(sql, [i64::MIN])?;
     Ok(count.unsigned_abs())
 }
 
 /// The oldest envelopes that are not processed.
-pub fn list_open_slack_envelopes(tx: &ReadTx, most: usize) -> Result<Vec<SlackEnvelope>, Error> {
+pub fn list_open_slack_envelopes(tx: &ReadTx, most: usize) -> Result<Vec<SlackEnvelope>> {
     let sql = "SELECT id, kind, body, received_at, answer_until FROM slack_envelope
                WHERE processed_at IS NULL AND received_at >= ?1 ORDER BY received_at, id LIMIT ?2";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -73,7 +73,7 @@ pub fn list_open_slack_envelopes(tx: &ReadTx, most: usize) -> Result<Vec<SlackEn
     rows.map(|row| row?).collect()
 }
 
-fn envelope(row: &Row) -> Result<SlackEnvelope, Error> {
+fn envelope(row: &Row) -> Result<SlackEnvelope> {
     Ok(SlackEnvelope {
         id: row.get(0)?,
         kind: row.get(1)?,
@@ -84,14 +84,13 @@ fn envelope(row: &Row) -> Result<SlackEnvelope, Error> {
 }
 
 /// Whether any processed envelope was received before an instant.
-pub fn any_old_slack_envelope(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
+pub fn any_old_slack_envelope(tx: &ReadTx, until: Timestamp) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM slack_envelope WHERE processed_at IS NOT NULL AND received_at < ?1)";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.query_row([millis(until)], |row| row.get(0))?)
+    tx.value(sql, [millis(until)])
 }
 
 /// Purges some of the processed envelopes that were received before an instant.
-pub fn clear_slack_envelopes(tx: &mut WriteTx, until: Timestamp) -> Result<(), Error> {
+pub fn clear_slack_envelopes(tx: &mut WriteTx, until: Timestamp) -> Result<()> {
     let sql = "DELETE FROM slack_envelope WHERE id IN (
                    SELECT id FROM slack_envelope WHERE processed_at IS NOT NULL AND received_at < ?1
                    ORDER BY received_at LIMIT ?2)";

@@ -2,7 +2,7 @@
 
 use super::rows::instant;
 use super::version::VERSION;
-use super::{Error, ReadTx};
+use super::{ReadTx, Result};
 use crate::domain::ids::RotationId;
 use crate::domain::relay::Way;
 use crate::domain::rotation::Reason;
@@ -11,31 +11,27 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
 /// The names of every rotation.
-pub fn list_rotation_names(tx: &ReadTx) -> Result<Vec<Listed>, Error> {
+pub fn list_rotation_names(tx: &ReadTx) -> Result<Vec<Listed>> {
     let sql = "SELECT id, code, name, enabled FROM rotation r ORDER BY id";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let listed = query.query_map([], |row| {
+    tx.list(sql, [], |row| {
         Ok(Listed {
             id: row.get::<_, String>(0)?.into(),
             code: row.get(1)?,
             name: row.get(2)?,
             enabled: row.get(3)?,
         })
-    })?;
-    Ok(listed.collect::<Result<_, _>>()?)
+    })
 }
 
 /// The name of one of them.
-pub fn load_rotation_name(tx: &ReadTx, id: &RotationId) -> Result<Option<String>, Error> {
+pub fn load_rotation_name(tx: &ReadTx, id: &RotationId) -> Result<Option<String>> {
     let sql = "SELECT name FROM rotation WHERE id = ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let name = query.query_row([id.as_str()], |row| row.get(0));
-    Ok(name.optional()?)
+    tx.one(sql, [id.as_str()], |row| Ok(row.get(0)?))
 }
 
 /// The slots with a running lane and an open window, with the person on call there, as last judged. The running history
 /// entry names that person, arranged or dealt.
-pub fn list_open_slots(tx: &ReadTx) -> Result<Vec<OpenSlot>, Error> {
+pub fn list_open_slots(tx: &ReadTx) -> Result<Vec<OpenSlot>> {
     // Ordered by rotation id and keys, so that the rows are rendered in the order they are read.
     let sql = "SELECT r.id, h.lane_id, h.window_id, h.user_id, h.started_at, r.enabled, c.id
                FROM rotation r CROSS JOIN cell c ON c.rotation_id = r.id AND NOT c.stopped
@@ -43,11 +39,8 @@ pub fn list_open_slots(tx: &ReadTx) -> Result<Vec<OpenSlot>, Error> {
                     CROSS JOIN history h ON h.rotation_id = r.id AND h.cell_id = c.id AND h.ended_at IS NULL
                          AND h.outside IS NULL
                ORDER BY r.id, c.position";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query([])?;
-    let mut places = Vec::new();
-    while let Some(row) = rows.next()? {
-        places.push(OpenSlot {
+    tx.list(sql, [], |row| {
+        Ok(OpenSlot {
             rotation: row.get::<_, String>(0)?.into(),
             lane: row.get::<_, String>(1)?.into(),
             window: row.get::<_, String>(2)?.into(),
@@ -55,14 +48,13 @@ pub fn list_open_slots(tx: &ReadTx) -> Result<Vec<OpenSlot>, Error> {
             since: instant(row.get(4)?)?,
             enabled: row.get(5)?,
             cell: row.get::<_, String>(6)?.into(),
-        });
-    }
-    Ok(places)
+        })
+    })
 }
 
 /// Since when a slot has been empty while its window is open, across all changes: since the last person left or the window
 /// opened.
-pub fn nobody_since(tx: &ReadTx, slot: &OpenSlot) -> Result<Timestamp, Error> {
+pub fn nobody_since(tx: &ReadTx, slot: &OpenSlot) -> Result<Timestamp> {
     let sql = "SELECT h.started_at, h.user_id IS NULL AND h.outside IS NULL AND h.reason <> ?2, h.reason = ?3
                FROM history h WHERE h.rotation_id = ?1 AND h.cell_id = ?4
                ORDER BY h.started_at DESC";
@@ -99,8 +91,8 @@ fn waiting(way: Way) -> String {
 }
 
 /// The queues of what is to be sent.
-pub fn load_queue(tx: &ReadTx) -> Result<Queue, Error> {
-    let number = |sql: &str| -> Result<u64, Error> {
+pub fn load_queue(tx: &ReadTx) -> Result<Queue> {
+    let number = |sql: &str| -> Result<u64> {
         let count: i64 = tx
             .conn
             .prepare_cached(sql)?
@@ -126,7 +118,7 @@ pub fn load_queue(tx: &ReadTx) -> Result<Queue, Error> {
 }
 
 /// The oldest event with an unfinished delivery to an enabled endpoint. An index finds the first one of each endpoint.
-fn oldest_undelivered(tx: &ReadTx) -> Result<Option<Undelivered>, Error> {
+fn oldest_undelivered(tx: &ReadTx) -> Result<Option<Undelivered>> {
     let sql = "SELECT d.id, e.event_type, d.created_at
                FROM webhook CROSS JOIN delivery d ON d.sequence =
                         (SELECT min(sequence) FROM delivery
@@ -152,7 +144,7 @@ fn oldest_undelivered(tx: &ReadTx) -> Result<Option<Undelivered>, Error> {
 }
 
 /// The size of the database, in bytes.
-pub fn database_bytes(tx: &ReadTx) -> Result<u64, Error> {
+pub fn database_bytes(tx: &ReadTx) -> Result<u64> {
     super::rows::bytes(tx.conn)
 }
 

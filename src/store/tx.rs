@@ -1,6 +1,6 @@
 //! A write transaction: what an action may do in it, how it is undone, and what it signals once it is committed.
 
-use super::{Error, Published, ReadTx, SyncTarget};
+use super::{Error, Published, ReadTx, Result, SyncTarget};
 use crate::domain::audit::AuditEntry;
 use crate::domain::ids::RotationId;
 use crate::runtime::transaction::TransactionGuard;
@@ -221,14 +221,14 @@ pub(super) enum Undo {
 }
 
 impl Undo {
-    fn prepare(self, conn: &Connection) -> Result<(), Error> {
+    fn prepare(self, conn: &Connection) -> Result<()> {
         match self {
             Undo::Transaction => Ok(()),
             Undo::Savepoint(name) => run(conn, &format!("SAVEPOINT {name}")),
         }
     }
 
-    fn finish(self, conn: &Connection, failed: bool) -> Result<(), Error> {
+    fn finish(self, conn: &Connection, failed: bool) -> Result<()> {
         match self {
             Undo::Transaction if failed => {
                 run(conn, "ROLLBACK")?;
@@ -249,7 +249,7 @@ pub(super) const BEGIN: &str = "BEGIN IMMEDIATE";
 
 impl Turn<'_> {
     /// Prepares for undoing. Returns the number of audit entries so far.
-    fn begin(&self) -> Result<usize, Error> {
+    fn begin(&self) -> Result<usize> {
         // After a rollback by SQLite each further statement would be committed separately.
         if self.conn.is_autocommit() {
             return Err(Error::NotCommitted(
@@ -261,7 +261,7 @@ impl Turn<'_> {
     }
 
     /// Undoes what failed, and forgets its audit entries after the first `noted`.
-    fn end(&self, failed: bool, noted: usize) -> Result<(), Error> {
+    fn end(&self, failed: bool, noted: usize) -> Result<()> {
         if failed {
             self.signals.entries.borrow_mut().truncate(noted);
         }
@@ -278,7 +278,7 @@ pub(super) type Act<'a> = Box<dyn FnOnce(&mut WriteTx) -> bool + 'a>;
 ///
 /// # Errors
 /// The job panicked, or its transaction has ended.
-pub(super) fn attempt(turn: Turn, act: Act) -> Result<bool, Error> {
+pub(super) fn attempt(turn: Turn, act: Act) -> Result<bool> {
     let noted = turn.begin()?;
     let _guard = TransactionGuard::enter();
     let Turn {
@@ -297,7 +297,7 @@ pub(super) fn attempt(turn: Turn, act: Act) -> Result<bool, Error> {
 }
 
 /// Runs a statement from the statement cache.
-pub(super) fn run(conn: &Connection, sql: &str) -> Result<(), Error> {
+pub(super) fn run(conn: &Connection, sql: &str) -> Result<()> {
     Ok(conn.prepare_cached(sql)?.execute([]).map(drop)?)
 }
 

@@ -1,7 +1,7 @@
 //! Webhook endpoints.
 
 use super::rows::{column, instant, instant_or_none, json, millis};
-use super::{Error, ReadTx, WriteTx};
+use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::WebhookId;
 use crate::domain::webhook::{
     CurrentSecret, Disabled, DisabledReason, EventType, PreviousSecret, SigningSecret, Webhook,
@@ -14,25 +14,19 @@ const COLUMNS: &str =
     previous_id, previous_secret, previous_expires_at, version, created_at, updated_at";
 
 /// An endpoint by id.
-pub fn load_webhook(tx: &ReadTx, id: &WebhookId) -> Result<Option<Webhook>, Error> {
+pub fn load_webhook(tx: &ReadTx, id: &WebhookId) -> Result<Option<Webhook>> {
     let sql = format!("SELECT {COLUMNS} FROM webhook WHERE id = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    query
-        .query_row([id.as_str()], |row| Ok(webhook(row)))
-        .optional()?
-        .transpose()
+    tx.one(&sql, [id.as_str()], webhook)
 }
 
 /// All endpoints, in order of registration.
-pub fn list_webhooks(tx: &ReadTx) -> Result<Vec<Webhook>, Error> {
+pub fn list_webhooks(tx: &ReadTx) -> Result<Vec<Webhook>> {
     let sql = format!("SELECT {COLUMNS} FROM webhook ORDER BY sequence");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let rows = query.query_map([], |row| Ok(webhook(row)))?;
-    rows.map(|row| row?).collect()
+    tx.list(&sql, [], webhook)
 }
 
 /// The enabled endpoints with their event types, in order of registration.
-pub fn list_subscribers(tx: &ReadTx) -> Result<Vec<(WebhookId, Vec<EventType>)>, Error> {
+pub fn list_subscribers(tx: &ReadTx) -> Result<Vec<(WebhookId, Vec<EventType>)>> {
     let sql = "SELECT id, event_types FROM webhook WHERE disabled_reason IS NULL ORDER BY sequence";
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([])?;
@@ -44,7 +38,7 @@ pub fn list_subscribers(tx: &ReadTx) -> Result<Vec<(WebhookId, Vec<EventType>)>,
     Ok(found)
 }
 
-fn webhook(row: &Row) -> Result<Webhook, Error> {
+fn webhook(row: &Row) -> Result<Webhook> {
     let reason: Option<String> = row.get(4)?;
     let disabled = match (reason, instant_or_none(row.get(5)?)?) {
         (Some(name), Some(since)) => Some(Disabled {
@@ -85,14 +79,13 @@ fn webhook(row: &Row) -> Result<Webhook, Error> {
 }
 
 /// Inserts an endpoint.
-pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Error> {
-    tx.conn
-        .prepare_cached(
-            "INSERT INTO webhook (id, sequence, name, url, event_types, secret_id, secret, secret_created_at, version,
+pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<()> {
+    let sql = "INSERT INTO webhook (id, sequence, name, url, event_types, secret_id, secret, secret_created_at, version,
                                   created_at, healthy_at_sequence)
-             VALUES (?1, (SELECT coalesce(max(sequence), 0) + 1 FROM webhook), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",
-        )?
-        .execute(params![
+             VALUES (?1, (SELECT coalesce(max(sequence), 0) + 1 FROM webhook), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)";
+    tx.run(
+        sql,
+        params![
             webhook.id.as_str(),
             webhook.name,
             webhook.url,
@@ -102,21 +95,21 @@ pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Error> 
             millis(webhook.current.created_at),
             webhook.version as i64,
             millis(webhook.created_at),
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
 /// Updates an endpoint. If it is enabled, it may have deliveries to send.
-pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Error> {
+pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<()> {
     let previous = webhook.previous.as_ref();
-    tx.conn
-        .prepare_cached(
-            "UPDATE webhook SET name = ?2, url = ?3, event_types = ?4, disabled_reason = ?5, disabled_at = ?6,
+    let sql = "UPDATE webhook SET name = ?2, url = ?3, event_types = ?4, disabled_reason = ?5, disabled_at = ?6,
                     secret_id = ?7, secret = ?8, secret_created_at = ?9, previous_id = ?10, previous_secret = ?11,
                     previous_expires_at = ?12, version = ?13, updated_at = ?14
-             WHERE id = ?1",
-        )?
-        .execute(params![
+             WHERE id = ?1";
+    tx.run(
+        sql,
+        params![
             webhook.id.as_str(),
             webhook.name,
             webhook.url,
@@ -131,39 +124,36 @@ pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Error> {
             previous.map(|previous| millis(previous.expires_at)),
             webhook.version as i64,
             webhook.updated_at.map(millis),
-        ])?;
+        ],
+    )?;
     tx.note_recalled();
     tx.note_deliveries();
     Ok(())
 }
 
 /// Deletes an endpoint. Its deliveries remain until [`clear_removed`](super::clear_removed) purges them.
-pub fn remove_webhook(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Error> {
-    tx.conn
-        .prepare_cached("DELETE FROM webhook WHERE id = ?1")?
-        .execute([id.as_str()])?;
-    tx.conn
-        .prepare_cached("INSERT INTO webhook_removed (id) VALUES (?1)")?
-        .execute([id.as_str()])?;
+pub fn remove_webhook(tx: &mut WriteTx, id: &WebhookId) -> Result<()> {
+    tx.run("DELETE FROM webhook WHERE id = ?1", [id.as_str()])?;
+    tx.run(
+        "INSERT INTO webhook_removed (id) VALUES (?1)",
+        [id.as_str()],
+    )?;
     tx.note_recalled();
     tx.note_deliveries();
     Ok(())
 }
 
 /// Records a 2xx, an enabling or a change of the URL: only failures of later deliveries can disable the endpoint from now on.
-pub fn note_healthy(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Error> {
-    tx.conn
-        .prepare_cached(
-            "UPDATE webhook SET healthy_at_sequence = (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')
+pub fn note_healthy(tx: &mut WriteTx, id: &WebhookId) -> Result<()> {
+    let sql = "UPDATE webhook SET healthy_at_sequence = (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')
              WHERE id = ?1
-                   AND healthy_at_sequence < (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')",
-        )?
-        .execute([id.as_str()])?;
+                   AND healthy_at_sequence < (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')";
+    tx.run(sql, [id.as_str()])?;
     Ok(())
 }
 
 /// The first failed attempt of the oldest event that has failed since the endpoint was last healthy; `None` if none has.
-pub fn failing_since(tx: &ReadTx, id: &WebhookId) -> Result<Option<Timestamp>, Error> {
+pub fn failing_since(tx: &ReadTx, id: &WebhookId) -> Result<Option<Timestamp>> {
     let sql = "SELECT a.at FROM delivery d JOIN attempt a ON a.delivery = d.sequence
                WHERE d.webhook_id = ?1 AND d.sequence > (SELECT healthy_at_sequence FROM webhook WHERE id = ?1)
                      AND a.outcome IN ('failed', 'no_response')
@@ -176,16 +166,15 @@ pub fn failing_since(tx: &ReadTx, id: &WebhookId) -> Result<Option<Timestamp>, E
 }
 
 /// Whether an expired rotated-out secret is still stored.
-pub fn any_expired_secret(tx: &ReadTx, now: Timestamp) -> Result<bool, Error> {
+pub fn any_expired_secret(tx: &ReadTx, now: Timestamp) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM webhook WHERE previous_expires_at <= ?1)";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    Ok(query.query_row([millis(now)], |row| row.get(0))?)
+    tx.value(sql, [millis(now)])
 }
 
 /// Deletes expired rotated-out secrets, which no longer sign anything.
-pub fn forget_expired_secrets(tx: &mut WriteTx, now: Timestamp) -> Result<usize, Error> {
+pub fn forget_expired_secrets(tx: &mut WriteTx, now: Timestamp) -> Result<usize> {
     let sql =
         "UPDATE webhook SET previous_id = NULL, previous_secret = NULL, previous_expires_at = NULL
                WHERE previous_expires_at <= ?1";
-    Ok(tx.conn.prepare_cached(sql)?.execute([millis(now)])?)
+    tx.run(sql, [millis(now)])
 }

@@ -1,6 +1,6 @@
 //! Statements that read rows of one rotation, or of several at once: many rotations take a third of the time together.
 
-use super::{Error, ReadTx, rows};
+use super::{ReadTx, Result, rows};
 use crate::domain::ids::RotationId;
 use rusqlite::{Row, ToSql};
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub(super) struct Which<'a> {
 }
 
 impl<'a> Which<'a> {
-    pub(super) fn of(ids: &'a [RotationId]) -> Result<Which<'a>, Error> {
+    pub(super) fn of(ids: &'a [RotationId]) -> Result<Which<'a>> {
         let key = match ids {
             [one] => one.to_string(),
             ids => {
@@ -50,8 +50,8 @@ impl<'a> Which<'a> {
         tx: &ReadTx,
         sql: [&str; 2],
         more: &[&dyn ToSql],
-        mut read: impl FnMut(usize, &Row) -> Result<T, Error>,
-    ) -> Result<Vec<Vec<T>>, Error> {
+        mut read: impl FnMut(usize, &Row) -> Result<T>,
+    ) -> Result<Vec<Vec<T>>> {
         let mut found = Vec::with_capacity(self.count);
         found.resize_with(self.count, Vec::new);
         let mut query = (tx.conn).prepare_cached(sql[usize::from(self.count != 1)])?;

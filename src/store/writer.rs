@@ -3,7 +3,9 @@
 
 use super::open_files::OpenFiles;
 use super::tx::{Act, BEGIN, PendingSignals, Turn, Undo, attempt, run};
-use super::{Access, CommitSignals, Error, StorageHealth, StoreError, WriteTx, rows, version};
+use super::{
+    Access, CommitSignals, Error, Result, StorageHealth, StoreError, WriteTx, rows, version,
+};
 use crate::domain::audit::AuditEntry;
 use crate::failpoint;
 use crate::runtime::clock::Clock;
@@ -29,7 +31,7 @@ struct Job {
 /// How a job ended.
 struct Ran {
     /// Whether the act succeeded, or why it did not run to its end.
-    succeeded: Result<bool, Error>,
+    succeeded: Result<bool>,
     /// The audit entries that it stored.
     entries: Vec<AuditEntry>,
 }
@@ -154,7 +156,7 @@ impl Writer {
     }
 
     /// Runs a job and returns once its batch is on disk, or the job has failed by itself.
-    fn submit(&self, safety: Safety, act: SentAct) -> Result<(), Error> {
+    fn submit(&self, safety: Safety, act: SentAct) -> Result<()> {
         let (ended, end) = sync_channel(1);
         let job = Job { safety, act, ended };
         match self.shared.idle_connection() {
@@ -184,7 +186,7 @@ impl Writer {
     }
 
     /// Checkpoints the write-ahead log between two batches. Returns whether it is complete.
-    pub(super) fn checkpoint(&self) -> Result<bool, Error> {
+    pub(super) fn checkpoint(&self) -> Result<bool> {
         let connection = &self.shared.connection;
         let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         rows::checkpoint(&connection.conn)
@@ -397,7 +399,7 @@ impl Turn<'_> {
 
 impl WriterConnection {
     /// Sets the minimum that the next commit survives. This cannot be changed within a transaction.
-    fn make_safe(&mut self, safety: Safety) -> Result<(), Error> {
+    fn make_safe(&mut self, safety: Safety) -> Result<()> {
         if self.safety != safety {
             let level = match safety {
                 Safety::Process => "PRAGMA synchronous = NORMAL",
@@ -410,7 +412,7 @@ impl WriterConnection {
     }
 }
 
-fn commit(conn: &Connection) -> Result<(), Error> {
+fn commit(conn: &Connection) -> Result<()> {
     run(conn, "COMMIT").inspect_err(|_| {
         // After a failed COMMIT the transaction may still be open. It must not continue into the next batch.
         if !conn.is_autocommit()

@@ -53,6 +53,7 @@ use crate::server::rate::{Rates, Refusals};
 use crate::server::room::{self, RequestBudget};
 use crate::server::{Edge, Outcome, Problem, Request, Response};
 use crate::wire::url;
+use crate::wire::url::RouteMatch;
 use form::Form;
 use form_history::{FormHistory, Repeats};
 use gate::Site;
@@ -60,7 +61,7 @@ use notes::{Notes, Undos};
 use pages::docs::Docs;
 use pages::settings::Restores;
 use readings::FeedReadings;
-use routes::{ROUTES, RouteMatch, Who};
+use routes::{ROUTES, Who};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -180,7 +181,10 @@ impl Web {
         let (path, query) = url::split(request.target());
         let is_read = matches!(request.method(), "GET" | "HEAD");
         let (row, parts) = match routes::find(request.method(), path) {
-            RouteMatch::Row(index, parts) => (index, parts),
+            RouteMatch::Row(index, parts) => {
+                let parts: Vec<Cow<str>> = parts.into_iter().map(|(_, part)| part).collect();
+                (index, parts)
+            }
             RouteMatch::Nothing => return Err(Problem::unknown_route()),
             RouteMatch::OtherMethod(allowed) => {
                 self.site.check_host(request)?;

@@ -46,6 +46,72 @@ pub fn parameters(query: &str) -> Option<Vec<(String, String)>> {
     pairs.map(pair).collect()
 }
 
+/// Where a path leads.
+pub enum RouteMatch<'a> {
+    /// To the row with this index, with what it has in the place of each parameter.
+    Row(usize, Vec<(&'static str, Cow<'a, str>)>),
+    /// To rows for these methods alone.
+    OtherMethod(String),
+    Nothing,
+}
+
+/// Finds the raw segments of a path among rows of a method and a pattern. Literal segments match byte for byte, because a proxy that
+/// restricts a path compares bytes too. Only parameters are decoded. `HEAD` matches `GET`; the server omits the body.
+pub fn find<'a>(
+    rows: impl Iterator<Item = (&'static str, &'static str)>,
+    method: &str,
+    segments: &[&'a str],
+) -> RouteMatch<'a> {
+    let method = if method == "HEAD" { "GET" } else { method };
+    let mut allowed = Vec::new();
+    for (index, (known, pattern)) in rows.enumerate() {
+        let Some(parts) = matched(pattern, segments) else {
+            continue;
+        };
+        if known == method {
+            return RouteMatch::Row(index, parts);
+        }
+        if !allowed.contains(&known) {
+            allowed.push(known);
+        }
+    }
+    if allowed.is_empty() {
+        return RouteMatch::Nothing;
+    }
+    if allowed.contains(&"GET") {
+        allowed.push("HEAD");
+    }
+    RouteMatch::OtherMethod(allowed.join(", "))
+}
+
+/// The names of the parameters of a pattern, and `None` for each literal segment.
+pub fn pieces(pattern: &'static str) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    let name = |piece: &'static str| piece.strip_prefix('{')?.strip_suffix('}');
+    pattern
+        .split('/')
+        .skip(1)
+        .map(move |piece| (piece, name(piece)))
+}
+
+/// The values of the parameters, none of them empty; `None` if the path is another one, or a value is not valid percent-encoded
+/// UTF-8, which no id is.
+fn matched<'a>(
+    pattern: &'static str,
+    segments: &[&'a str],
+) -> Option<Vec<(&'static str, Cow<'a, str>)>> {
+    let mut given = segments.iter();
+    let mut parts = Vec::new();
+    for (piece, name) in pieces(pattern) {
+        let segment = *given.next()?;
+        match name {
+            Some(name) => parts.push((name, decode(segment).filter(|part| !part.is_empty())?)),
+            None if piece == segment => {}
+            None => return None,
+        }
+    }
+    given.next().is_none().then_some(parts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

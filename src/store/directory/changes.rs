@@ -10,12 +10,12 @@ use crate::store::chat_sync::list_duty_groups;
 use crate::store::departed::end_access_of_deactivated;
 use crate::store::meta::{note_import, save_team};
 use crate::store::rows::{ids, instant_or_none, json, millis};
-use crate::store::{Error, ReadTx, WriteTx};
+use crate::store::{ReadTx, Result, WriteTx};
 use jiff::Timestamp;
 use rusqlite::params;
 
 /// Writes changes of the directory. Only rows that differ are written; the caller updates the rotations.
-pub fn apply_directory_changes(tx: &mut WriteTx, changes: &DirectoryChanges) -> Result<(), Error> {
+pub fn apply_directory_changes(tx: &mut WriteTx, changes: &DirectoryChanges) -> Result<()> {
     if changes.changes_records() {
         note_import(tx)?;
     }
@@ -49,7 +49,7 @@ pub fn apply_directory_changes(tx: &mut WriteTx, changes: &DirectoryChanges) -> 
     Ok(())
 }
 
-fn save_away(tx: &mut WriteTx, user: &UserId, change: AwayChange) -> Result<(), Error> {
+fn save_away(tx: &mut WriteTx, user: &UserId, change: AwayChange) -> Result<()> {
     match change {
         AwayChange::Away(until) => {
             let sql = "INSERT INTO chat_away (user_id, until_at) VALUES (?1, ?2)
@@ -65,7 +65,7 @@ fn save_away(tx: &mut WriteTx, user: &UserId, change: AwayChange) -> Result<(), 
 }
 
 /// The directory with everything that a reading is compared with.
-pub fn load_stored_directory(tx: &ReadTx) -> Result<StoredDirectory, Error> {
+pub fn load_stored_directory(tx: &ReadTx) -> Result<StoredDirectory> {
     let mut stored = StoredDirectory {
         directory: load_directory(tx)?,
         away: load_away(tx)?,
@@ -90,7 +90,7 @@ pub fn load_stored_directory(tx: &ReadTx) -> Result<StoredDirectory, Error> {
 }
 
 /// Everybody who is away by their chat status, with when that ends. One that has ended stays until the platform says so.
-pub fn load_away(tx: &ReadTx) -> Result<AwayInChat, Error> {
+pub fn load_away(tx: &ReadTx) -> Result<AwayInChat> {
     // In the order of the key, so that this counts as a search.
     let sql = "SELECT user_id, until_at FROM chat_away WHERE user_id >= ''";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -106,7 +106,7 @@ pub fn load_away(tx: &ReadTx) -> Result<AwayInChat, Error> {
 }
 
 /// Until when a person is away by their chat status; `None` if they are not.
-pub fn load_away_of(tx: &ReadTx, user: &UserId) -> Result<Option<Option<Timestamp>>, Error> {
+pub fn load_away_of(tx: &ReadTx, user: &UserId) -> Result<Option<Option<Timestamp>>> {
     let mut query = tx
         .conn
         .prepare_cached("SELECT until_at FROM chat_away WHERE user_id = ?1")?;
@@ -118,7 +118,7 @@ pub fn load_away_of(tx: &ReadTx, user: &UserId) -> Result<Option<Option<Timestam
 }
 
 /// Whether anybody is away by their chat status. Mostly nobody is, so this check avoids listing members.
-pub(in crate::store) fn is_any_away(tx: &ReadTx) -> Result<bool, Error> {
+pub(in crate::store) fn is_any_away(tx: &ReadTx) -> Result<bool> {
     let mut query = tx
         .conn
         .prepare_cached("SELECT min(user_id) IS NOT NULL FROM chat_away")?;
@@ -130,7 +130,7 @@ pub(in crate::store) fn is_any_away(tx: &ReadTx) -> Result<bool, Error> {
 pub(in crate::store) fn away_members(
     tx: &ReadTx,
     rotation: &Rotation,
-) -> Result<Vec<(UserId, Interval)>, Error> {
+) -> Result<Vec<(UserId, Interval)>> {
     let members = crate::domain::roster::order(&rotation.members, None);
     let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
     let sql = "SELECT user_id, until_at FROM chat_away WHERE user_id IN (SELECT value FROM json_each(?1))";
@@ -150,7 +150,7 @@ pub fn list_rotations_concerned(
     tx: &ReadTx,
     people: &[UserId],
     groups: &[GroupId],
-) -> Result<Vec<RotationId>, Error> {
+) -> Result<Vec<RotationId>> {
     let people: Vec<&str> = people.iter().map(UserId::as_str).collect();
     let groups: Vec<&str> = groups.iter().map(GroupId::as_str).collect();
     let sql = "SELECT rotation_id FROM rotation_person WHERE user_id IN (SELECT value FROM json_each(?1))
@@ -163,7 +163,7 @@ pub fn list_rotations_concerned(
 }
 
 /// The channels whose topics show who is on call in these rotations.
-pub fn list_topics_of(tx: &ReadTx, rotations: &[RotationId]) -> Result<Vec<ChannelId>, Error> {
+pub fn list_topics_of(tx: &ReadTx, rotations: &[RotationId]) -> Result<Vec<ChannelId>> {
     let rotations: Vec<&str> = rotations.iter().map(RotationId::as_str).collect();
     let sql = "SELECT DISTINCT channel_id FROM rotation_channel
                WHERE rotation_id IN (SELECT value FROM json_each(?1)) AND syncs_topic";

@@ -7,7 +7,7 @@ use super::{
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::departed::end_access_of_deactivated;
 use crate::store::meta::{note_import, save_team};
-use crate::store::{Error, WriteTx};
+use crate::store::{Result, WriteTx};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use std::collections::HashSet;
 ///
 /// Changes only the directory's rows; the caller updates the rotations. Every id in a group must be among `people` or already
 /// stored.
-pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<(), Error> {
+pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<()> {
     tx.note_credentials();
     note_import(tx)?;
     save_team(tx, &directory.team)?;
@@ -26,7 +26,7 @@ pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<(), 
     replace_handles(tx, &directory.handles)
 }
 
-fn replace_handles(tx: &mut WriteTx, handles: &[Handle]) -> Result<(), Error> {
+fn replace_handles(tx: &mut WriteTx, handles: &[Handle]) -> Result<()> {
     run(tx, "DELETE FROM person_handle", [])?;
     let sql = "INSERT INTO person_handle (user_id, channel_id, handle) VALUES (?1, ?2, ?3)";
     for Handle {
@@ -40,7 +40,7 @@ fn replace_handles(tx: &mut WriteTx, handles: &[Handle]) -> Result<(), Error> {
     Ok(())
 }
 
-fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<(), Error> {
+fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<()> {
     let kept: HashSet<&UserId> = people.iter().map(|person| &person.id).collect();
     for person in every(&tx.as_read(), &PEOPLE)? {
         if !person.is_deleted && !kept.contains(&person.id) {
@@ -58,7 +58,7 @@ fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<(), Error> {
 }
 
 /// Inserts or updates a person.
-pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<(), Error> {
+pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
     let sql = "INSERT INTO person (id, team_id, display_name, real_name, email, is_guest, is_external, is_deleted, \
                is_admin, avatar_url, time_zone, sort_name) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
                ON CONFLICT (id) DO UPDATE SET team_id = excluded.team_id, display_name = excluded.display_name, \
@@ -86,7 +86,7 @@ pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<(), Error
     run(tx, sql, values)
 }
 
-fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<(), Error> {
+fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<()> {
     // The previous people of a group decide who is new, so they are read before the rows are deleted.
     let mut orders = Vec::new();
     for group in groups {
@@ -103,17 +103,13 @@ fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<(), Error> {
 }
 
 /// Inserts a user group that the platform has created.
-pub fn insert_group(tx: &mut WriteTx, group: &Group) -> Result<(), Error> {
+pub fn insert_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
     write_group(tx, group)?;
     write_people(tx, group, &group.users.iter().collect::<Vec<_>>())
 }
 
 /// Replaces the people of a user group by those that the platform has now.
-pub fn replace_group_people(
-    tx: &mut WriteTx,
-    group: &GroupId,
-    users: &[UserId],
-) -> Result<(), Error> {
+pub fn replace_group_people(tx: &mut WriteTx, group: &GroupId, users: &[UserId]) -> Result<()> {
     let Some(existing) = load_group(&tx.as_read(), group)? else {
         return Ok(());
     };
@@ -131,7 +127,7 @@ pub fn replace_group_people(
 }
 
 /// Inserts a user group, or updates its names and people. Rotations that follow it keep their rows.
-pub(super) fn save_group(tx: &mut WriteTx, group: &Group) -> Result<(), Error> {
+pub(super) fn save_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
     let Some(known) = load_group(&tx.as_read(), &group.id)? else {
         return insert_group(tx, group);
     };
@@ -151,11 +147,11 @@ pub(super) fn save_group(tx: &mut WriteTx, group: &Group) -> Result<(), Error> {
 }
 
 /// Deletes a user group with its people.
-pub(super) fn remove_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Error> {
+pub(super) fn remove_group(tx: &mut WriteTx, group: &GroupId) -> Result<()> {
     run(tx, "DELETE FROM user_group WHERE id = ?1", [group.as_str()])
 }
 
-fn write_group(tx: &mut WriteTx, group: &Group) -> Result<(), Error> {
+fn write_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
     let name = group.name.as_deref().or(group.handle.as_deref());
     let id = group.id.as_str();
     let sql =
@@ -168,7 +164,7 @@ fn write_group(tx: &mut WriteTx, group: &Group) -> Result<(), Error> {
     )
 }
 
-fn write_people(tx: &mut WriteTx, group: &Group, order: &[&UserId]) -> Result<(), Error> {
+fn write_people(tx: &mut WriteTx, group: &Group, order: &[&UserId]) -> Result<()> {
     let sql = "INSERT INTO user_group_person (group_id, position, platform_position, user_id) \
                VALUES (?1, ?2, ?3, ?4)";
     for (position, user) in order.iter().enumerate() {
@@ -186,7 +182,7 @@ fn write_people(tx: &mut WriteTx, group: &Group, order: &[&UserId]) -> Result<()
 }
 
 /// Saves the current topic of a channel; an empty one is stored as none.
-pub fn save_channel_topic(tx: &mut WriteTx, channel: &ChannelId, topic: &str) -> Result<(), Error> {
+pub fn save_channel_topic(tx: &mut WriteTx, channel: &ChannelId, topic: &str) -> Result<()> {
     let topic = Some(topic).filter(|topic| !topic.is_empty());
     let sql = "UPDATE channel SET topic = ?2 WHERE id = ?1";
     run(tx, sql, params![channel.as_str(), topic])
@@ -210,7 +206,7 @@ pub(super) fn newcomers_last<'a>(
     staying.into_iter().chain(newcomers).collect()
 }
 
-fn replace_channels(tx: &mut WriteTx, channels: &[Channel]) -> Result<(), Error> {
+fn replace_channels(tx: &mut WriteTx, channels: &[Channel]) -> Result<()> {
     let kept: HashSet<&ChannelId> = channels.iter().map(|channel| &channel.id).collect();
     for channel in every(&tx.as_read(), &CHANNELS)? {
         if !kept.contains(&channel.id) {
@@ -224,7 +220,7 @@ fn replace_channels(tx: &mut WriteTx, channels: &[Channel]) -> Result<(), Error>
 }
 
 /// Deletes a channel. What rota wrote there is gone with the topic.
-pub(super) fn remove_channel(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), Error> {
+pub(super) fn remove_channel(tx: &mut WriteTx, channel: &ChannelId) -> Result<()> {
     let id = channel.as_str();
     run(tx, "DELETE FROM channel WHERE id = ?1", [id])?;
     let sql = "UPDATE channel_topic SET written = NULL, writing = NULL WHERE channel_id = ?1";
@@ -232,7 +228,7 @@ pub(super) fn remove_channel(tx: &mut WriteTx, channel: &ChannelId) -> Result<()
 }
 
 /// Inserts or updates a channel. A topic of `None` keeps the stored one.
-pub(super) fn save_channel(tx: &mut WriteTx, channel: &Channel) -> Result<(), Error> {
+pub(super) fn save_channel(tx: &mut WriteTx, channel: &Channel) -> Result<()> {
     let sql = "INSERT INTO channel (id, team_id, name, is_private, app_is_member, topic, sort_name) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
                ON CONFLICT (id) DO UPDATE SET team_id = excluded.team_id, name = excluded.name, \
@@ -254,6 +250,6 @@ fn sort_name(name: Option<&str>, id: &str) -> String {
     name.unwrap_or(id).to_lowercase()
 }
 
-pub(super) fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<(), Error> {
-    Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
+pub(super) fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<()> {
+    tx.run(sql, values).map(drop)
 }

@@ -20,13 +20,13 @@ impl Scratch {
     }
 
     fn import(&self, directory: Directory) {
-        let done: Result<(), Error> = self
+        let done: Result<()> = self
             .store
             .write(move |tx| replace_directory(tx, &directory));
         done.expect("an import");
     }
 
-    fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T, Error>) -> T {
+    fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T>) -> T {
         self.store.read(act).expect("a read")
     }
 }

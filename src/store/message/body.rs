@@ -3,8 +3,8 @@
 use crate::domain::ids::{MentionId, RequestId};
 use crate::domain::mention::Thread;
 use crate::domain::message::{Content, Message, OfferedAnswer, PeopleNames, Subject};
-use crate::store::Error;
 use crate::store::rows::json;
+use crate::store::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// The parts of a [`Message`] that are stored in its body.
@@ -54,11 +54,11 @@ impl Body {
     }
 }
 
-pub(super) fn to_json(message: &Message) -> Result<String, Error> {
+pub(super) fn to_json(message: &Message) -> Result<String> {
     json(&Body::of(message))
 }
 
-pub(super) fn from_text(text: &str) -> Result<Body, Error> {
+pub(super) fn from_text(text: &str) -> Result<Body> {
     // The error is shown and logged; the text must not be.
     serde_json::from_str(text).map_err(|error| Error::Corrupt(error.to_string()))
 }

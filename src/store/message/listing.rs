@@ -6,7 +6,7 @@ use crate::domain::message::{Message, Recipient};
 use crate::domain::relay::{MessageState, Way};
 use crate::store::across::Narrowed;
 use crate::store::rows::{instant, instant_or_none, millis};
-use crate::store::{Error, Page, ReadTx, Visible};
+use crate::store::{Error, Page, ReadTx, Result, Visible};
 use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
@@ -76,7 +76,7 @@ pub fn list_messages(
     tx: &ReadTx,
     filter: &MessageFilter,
     page: Page,
-) -> Result<(Vec<MessageRecord>, u64), Error> {
+) -> Result<(Vec<MessageRecord>, u64)> {
     let narrowed = narrowed(filter);
     let sql = format!(
         "SELECT count(*) FROM (SELECT 1 FROM message x WHERE {} ORDER BY x.sequence DESC LIMIT {LISTED})",
@@ -143,7 +143,7 @@ fn narrowed(filter: &MessageFilter) -> Narrowed {
     narrowed
 }
 
-fn read(tx: &ReadTx, row: &Row) -> Result<MessageRecord, Error> {
+fn read(tx: &ReadTx, row: &Row) -> Result<MessageRecord> {
     let sequence: i64 = row.get(3)?;
     Ok(MessageRecord {
         sequence,
@@ -161,7 +161,7 @@ fn read(tx: &ReadTx, row: &Row) -> Result<MessageRecord, Error> {
 }
 
 /// Reads the first three columns of a row: state, error and end.
-fn way(row: &Row) -> Result<WayRecord, Error> {
+fn way(row: &Row) -> Result<WayRecord> {
     let state: String = row.get(0)?;
     Ok(WayRecord {
         state: match state.as_str() {
@@ -178,7 +178,7 @@ fn way(row: &Row) -> Result<WayRecord, Error> {
     })
 }
 
-fn relays(tx: &ReadTx, sequence: i64) -> Result<Vec<(Way, WayRecord)>, Error> {
+fn relays(tx: &ReadTx, sequence: i64) -> Result<Vec<(Way, WayRecord)>> {
     let sql =
         "SELECT state, error, ended_at, way FROM message_relay WHERE sequence = ?1 ORDER BY way";
     let mut query = tx.conn.prepare_cached(sql)?;

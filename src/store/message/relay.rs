@@ -5,9 +5,9 @@ use crate::domain::ids::{ChannelId, UserId};
 use crate::domain::message::{MessageKind, Subject};
 use crate::domain::relay::{NotificationSettings, Way};
 use crate::store::rows::{from_json, instant, json, millis};
-use crate::store::{Error, ReadTx, WriteTx};
+use crate::store::{ReadTx, Result, WriteTx};
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Row, ToSql, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 /// Where a message waits: for the mail server, or for the incoming webhook of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl RelayQueue {
 }
 
 /// Queues a message to be sent on, behind those that wait for the same channel.
-pub fn insert_relay(tx: &mut WriteTx, sequence: i64, queue: &RelayQueue) -> Result<(), Error> {
+pub fn insert_relay(tx: &mut WriteTx, sequence: i64, queue: &RelayQueue) -> Result<()> {
     let now = millis(tx.now());
     let last = match queue {
         // Mails to different people do not wait for one another.
@@ -50,7 +50,7 @@ pub fn insert_relay(tx: &mut WriteTx, sequence: i64, queue: &RelayQueue) -> Resu
                VALUES (?1, ?2, ?3, 'pending', ?4, 0)";
     let due = last.map_or(now, |last| last.max(now));
     let values = params![sequence, queue.way().name(), queue.channel(), due];
-    tx.conn.prepare_cached(sql)?.execute(values)?;
+    tx.run(sql, values)?;
     tx.note_relays();
     Ok(())
 }
@@ -61,7 +61,7 @@ pub fn list_due_relays(
     queue: &RelayQueue,
     now: Timestamp,
     most: usize,
-) -> Result<Vec<Outgoing>, Error> {
+) -> Result<Vec<Outgoing>> {
     let of_queue = match queue {
         RelayQueue::Mail => "r.way = 'mail' AND r.channel_id IS ?1",
         RelayQueue::Channel(_) => "r.way = 'incomingWebhook' AND r.channel_id = ?1",
@@ -71,30 +71,28 @@ pub fn list_due_relays(
          FROM message_relay r CROSS JOIN message x ON x.sequence = r.sequence
          WHERE {of_queue} AND r.state = 'pending' AND r.due_at <= ?2 ORDER BY r.due_at, r.sequence LIMIT ?3"
     );
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query(params![queue.channel(), millis(now), most as i64])?;
-    outgoing(&mut rows)
+    tx.list(
+        &sql,
+        params![queue.channel(), millis(now), most as i64],
+        outgoing,
+    )
 }
 
 /// Records that a message was sent on.
-pub fn save_relay_sent(tx: &mut WriteTx, sequence: i64, way: Way) -> Result<(), Error> {
+pub fn save_relay_sent(tx: &mut WriteTx, sequence: i64, way: Way) -> Result<()> {
     let sql = "UPDATE message_relay SET state = 'sent', due_at = NULL, error = NULL, ended_at = ?3
                WHERE sequence = ?1 AND way = ?2";
     let now = millis(tx.now());
-    run(tx, sql, &[&sequence, &way.name(), &now])
+    tx.run(sql, params![&sequence, &way.name(), &now]).map(drop)
 }
 
 /// Records that a message is not sent on by a way, and why.
-pub fn save_relay_dropped(
-    tx: &mut WriteTx,
-    sequence: i64,
-    way: Way,
-    error: &str,
-) -> Result<(), Error> {
+pub fn save_relay_dropped(tx: &mut WriteTx, sequence: i64, way: Way, error: &str) -> Result<()> {
     let sql = "UPDATE message_relay SET state = 'dropped', due_at = NULL, error = ?4, ended_at = ?3
                WHERE sequence = ?1 AND way = ?2";
     let now = millis(tx.now());
-    run(tx, sql, &[&sequence, &way.name(), &now, &error])
+    tx.run(sql, params![&sequence, &way.name(), &now, &error])
+        .map(drop)
 }
 
 /// Schedules a retry of a message. Later messages to the same channel wait for it.
@@ -104,15 +102,16 @@ pub fn retry_relay(
     queue: &RelayQueue,
     at: Timestamp,
     error: &str,
-) -> Result<(), Error> {
+) -> Result<()> {
     let (way, at) = (queue.way().name(), millis(at));
     let sql = "UPDATE message_relay SET due_at = ?3, tries = tries + 1, error = ?4
                WHERE sequence = ?1 AND way = ?2";
-    run(tx, sql, &[&sequence, &way, &at, &error])?;
+    tx.run(sql, params![&sequence, &way, &at, &error])
+        .map(drop)?;
     if let RelayQueue::Channel(channel) = queue {
         let sql = "UPDATE message_relay SET due_at = ?2
                    WHERE way = 'incomingWebhook' AND channel_id = ?1 AND state = 'pending' AND due_at < ?2";
-        run(tx, sql, &[&channel.as_str(), &at])?;
+        tx.run(sql, params![&channel.as_str(), &at]).map(drop)?;
     }
     tx.note_relays();
     Ok(())
@@ -125,18 +124,18 @@ pub fn drop_relays_except(
     mail: bool,
     channels: &[ChannelId],
     error: &str,
-) -> Result<usize, Error> {
+) -> Result<usize> {
     let channels: Vec<&str> = channels.iter().map(ChannelId::as_str).collect();
     let sql = "UPDATE message_relay SET state = 'dropped', due_at = NULL, error = ?1, ended_at = ?2
                WHERE due_at IS NOT NULL AND state = 'pending'
                  AND ((way = 'mail' AND NOT ?3)
                       OR (way = 'incomingWebhook' AND channel_id NOT IN (SELECT value FROM json_each(?4))))";
     let values = params![error, millis(tx.now()), mail, json(&channels)?];
-    Ok(tx.conn.prepare_cached(sql)?.execute(values)?)
+    tx.run(sql, values)
 }
 
 /// When the next message is to be sent on.
-pub fn next_relay(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+pub fn next_relay(tx: &ReadTx) -> Result<Option<Timestamp>> {
     crate::store::rows::first_instant(
         tx.conn,
         "SELECT min(due_at) FROM message_relay WHERE state = 'pending'",
@@ -144,7 +143,7 @@ pub fn next_relay(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
 }
 
 /// When the next message of a queue is to be sent on.
-pub fn next_relay_on(tx: &ReadTx, queue: &RelayQueue) -> Result<Option<Timestamp>, Error> {
+pub fn next_relay_on(tx: &ReadTx, queue: &RelayQueue) -> Result<Option<Timestamp>> {
     let sql = "SELECT min(due_at) FROM message_relay WHERE way = ?1 AND channel_id IS ?2 AND state = 'pending'";
     let mut query = tx.conn.prepare_cached(sql)?;
     let at: Option<i64> = query.query_row(params![queue.way().name(), queue.channel()], |row| {
@@ -154,10 +153,7 @@ pub fn next_relay_on(tx: &ReadTx, queue: &RelayQueue) -> Result<Option<Timestamp
 }
 
 /// The first message about a request or mention: its number, and when it was queued.
-pub fn first_message_about(
-    tx: &ReadTx,
-    subject: &Subject,
-) -> Result<Option<(i64, Timestamp)>, Error> {
+pub fn first_message_about(tx: &ReadTx, subject: &Subject) -> Result<Option<(i64, Timestamp)>> {
     let sql =
         "SELECT sequence, created_at FROM message WHERE subject_id = ?1 ORDER BY sequence LIMIT 1";
     let Some(id) = subject_id(subject) else {
@@ -173,10 +169,7 @@ pub fn first_message_about(
 }
 
 /// The kinds of messages that a person chose to be mailed; the default if they have not chosen.
-pub fn load_notification_settings(
-    tx: &ReadTx,
-    user: &UserId,
-) -> Result<NotificationSettings, Error> {
+pub fn load_notification_settings(tx: &ReadTx, user: &UserId) -> Result<NotificationSettings> {
     let sql = "SELECT mail, kinds FROM notification_preference WHERE user_id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
     let read = |row: &Row| Ok((row.get::<_, bool>(0)?, row.get::<_, String>(1)?));
@@ -194,28 +187,19 @@ pub fn save_notification_settings(
     tx: &mut WriteTx,
     user: &UserId,
     settings: &NotificationSettings,
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "INSERT INTO notification_preference (user_id, mail, kinds) VALUES (?1, ?2, ?3)
                ON CONFLICT (user_id) DO UPDATE SET mail = excluded.mail, kinds = excluded.kinds";
-    run(
-        tx,
-        sql,
-        &[&user.as_str(), &settings.mail, &json(&settings.kinds)?],
-    )
+    let values = params![user.as_str(), settings.mail, json(&settings.kinds)?];
+    tx.run(sql, values).map(drop)
 }
 
 /// The handle of a person behind the incoming webhook of a channel, without the `@`.
-pub fn load_handle(
-    tx: &ReadTx,
-    user: &UserId,
-    channel: &ChannelId,
-) -> Result<Option<String>, Error> {
+pub fn load_handle(tx: &ReadTx, user: &UserId, channel: &ChannelId) -> Result<Option<String>> {
     let sql = "SELECT handle FROM person_handle WHERE user_id = ?1 AND channel_id = ?2";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let found = query.query_row([user.as_str(), channel.as_str()], |row| row.get(0));
-    Ok(found.optional()?)
-}
-
-fn run(tx: &mut WriteTx, sql: &str, values: &[&dyn ToSql]) -> Result<(), Error> {
-    Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
+    tx.one(
+        sql,
+        [user.as_str(), channel.as_str()],
+        |row| Ok(row.get(0)?),
+    )
 }

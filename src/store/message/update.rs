@@ -1,7 +1,7 @@
 //! Updates of messages that were posted with buttons.
 
 use super::super::rows::{instant, instant_or_none, millis};
-use super::super::{Error, ReadTx, WriteTx};
+use super::super::{ReadTx, Result, WriteTx};
 use super::{MESSAGE, message};
 use crate::domain::ids::MessageReference;
 use crate::domain::message::Message;
@@ -23,21 +23,18 @@ pub struct MessageUpdate {
 }
 
 /// Requests an update of one posted message.
-pub fn request_message_update(tx: &mut WriteTx, sequence: i64) -> Result<(), Error> {
+pub fn request_message_update(tx: &mut WriteTx, sequence: i64) -> Result<()> {
     let sql = "INSERT INTO message_update (sequence, rotation_id, created_at, due_at, calls, tries)
                SELECT sequence, rotation_id, ?2, ?2, 1, 0 FROM message WHERE sequence = ?1
                ON CONFLICT (sequence) DO UPDATE SET due_at = ?2, calls = calls + 1";
     let now = millis(tx.now());
-    tx.conn.prepare_cached(sql)?.execute([sequence, now])?;
+    tx.run(sql, [sequence, now])?;
     tx.note_chat_messages();
     Ok(())
 }
 
 /// The first update that is due at an instant.
-pub fn first_due_message_update(
-    tx: &ReadTx,
-    now: Timestamp,
-) -> Result<Option<MessageUpdate>, Error> {
+pub fn first_due_message_update(tx: &ReadTx, now: Timestamp) -> Result<Option<MessageUpdate>> {
     let sql = format!(
         "SELECT u.sequence, m.reference, u.created_at, u.calls, u.tries, {} FROM message_update u
          CROSS JOIN message m ON m.sequence = u.sequence WHERE u.due_at <= ?1 ORDER BY u.due_at LIMIT 1",
@@ -59,19 +56,14 @@ pub fn first_due_message_update(
 }
 
 /// When the next update is due.
-pub fn next_message_update(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+pub fn next_message_update(tx: &ReadTx) -> Result<Option<Timestamp>> {
     super::super::rows::first_instant(tx.conn, "SELECT min(due_at) FROM message_update")
 }
 
 /// When the next update is due after an instant.
-pub fn next_message_update_after(
-    tx: &ReadTx,
-    after: Timestamp,
-) -> Result<Option<Timestamp>, Error> {
+pub fn next_message_update_after(tx: &ReadTx, after: Timestamp) -> Result<Option<Timestamp>> {
     let sql = "SELECT min(due_at) FROM message_update WHERE due_at > ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let due: Option<i64> = query.query_row([millis(after)], |row| row.get(0))?;
-    instant_or_none(due)
+    instant_or_none(tx.value(sql, [millis(after)])?)
 }
 
 /// Deletes an update that is made, or that is given up because of an error, unless it was requested again meanwhile. The error
@@ -80,11 +72,10 @@ pub fn end_message_update(
     tx: &mut WriteTx,
     update: &MessageUpdate,
     error: Option<&str>,
-) -> Result<(), Error> {
+) -> Result<()> {
     note_update_error(tx, update, error)?;
     let sql = "DELETE FROM message_update WHERE sequence = ?1 AND calls = ?2";
-    let mut remove = tx.conn.prepare_cached(sql)?;
-    Ok(remove.execute([update.sequence, update.calls]).map(drop)?)
+    tx.run(sql, [update.sequence, update.calls]).map(drop)
 }
 
 /// Records why an update failed and when it is tried again.
@@ -93,7 +84,7 @@ pub fn retry_message_update(
     update: &MessageUpdate,
     at: Timestamp,
     error: &str,
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "UPDATE message_update SET due_at = CASE calls WHEN ?2 THEN ?3 ELSE due_at END, tries = tries + 1, error = ?4
                WHERE sequence = ?1";
     let mut retry = tx.conn.prepare_cached(sql)?;
@@ -104,12 +95,7 @@ pub fn retry_message_update(
 }
 
 /// Records with the message why it does not show what came of its question; `None` if it does.
-fn note_update_error(
-    tx: &mut WriteTx,
-    update: &MessageUpdate,
-    error: Option<&str>,
-) -> Result<(), Error> {
+fn note_update_error(tx: &mut WriteTx, update: &MessageUpdate, error: Option<&str>) -> Result<()> {
     let sql = "UPDATE message SET error = ?2 WHERE sequence = ?1 AND error IS NOT ?2";
-    let mut note = tx.conn.prepare_cached(sql)?;
-    Ok(note.execute(params![update.sequence, error]).map(drop)?)
+    tx.run(sql, params![update.sequence, error]).map(drop)
 }

@@ -1,7 +1,7 @@
 //! Writes what a rotation has several of: only the rows that differ.
 
 use super::super::rows::{json, list_or_null, millis};
-use super::super::{Error, WriteTx};
+use super::super::{Result, WriteTx};
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::key::Key;
 use crate::domain::rotation::{Cell, Roster, Rotation, Window};
@@ -12,7 +12,7 @@ pub(super) fn write_lists(
     tx: &mut WriteTx,
     before: Option<&Rotation>,
     after: &Rotation,
-) -> Result<(), Error> {
+) -> Result<()> {
     let id = after.id.as_str();
     let differs =
         |part: fn(&Rotation, &Rotation) -> bool| before.is_none_or(|before| part(before, after));
@@ -29,13 +29,16 @@ pub(super) fn write_lists(
         let sql = "INSERT INTO rotation_channel (rotation_id, position, channel_id, posts_messages, syncs_topic)
                    VALUES (?1, ?2, ?3, ?4, ?5)";
         for (position, channel) in after.profile.channels.iter().enumerate() {
-            tx.conn.prepare_cached(sql)?.execute(params![
-                id,
-                position as i64,
-                channel.channel.as_str(),
-                channel.posts_messages,
-                channel.syncs_topic
-            ])?;
+            tx.run(
+                sql,
+                params![
+                    id,
+                    position as i64,
+                    channel.channel.as_str(),
+                    channel.posts_messages,
+                    channel.syncs_topic
+                ],
+            )?;
         }
     }
     if differs(|a, b| a.lanes != b.lanes) {
@@ -43,13 +46,16 @@ pub(super) fn write_lists(
         let sql =
             "INSERT INTO lane (rotation_id, position, id, name, key) VALUES (?1, ?2, ?3, ?4, ?5)";
         for (position, lane) in after.lanes.iter().enumerate() {
-            tx.conn.prepare_cached(sql)?.execute(params![
-                id,
-                position as i64,
-                lane.id.as_str(),
-                lane.name,
-                lane.key.as_ref().map(Key::as_str)
-            ])?;
+            tx.run(
+                sql,
+                params![
+                    id,
+                    position as i64,
+                    lane.id.as_str(),
+                    lane.name,
+                    lane.key.as_ref().map(Key::as_str)
+                ],
+            )?;
         }
     }
     write_windows(tx, before, after)?;
@@ -59,7 +65,7 @@ pub(super) fn write_lists(
 
 /// Saves the members as a caller wrote them. Saving a rotation does not include them, because they are read through the
 /// directory: that would delete people who are deactivated temporarily.
-pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) -> Result<(), Error> {
+pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) -> Result<()> {
     if let Some(users) = &members.users {
         let users = users.iter().map(UserId::as_str);
         write_names(tx, ["rotation_person", "user_id"], id.as_str(), users)?;
@@ -77,7 +83,7 @@ fn write_names<'a>(
     [table, column]: [&str; 2],
     id: &str,
     names: impl Iterator<Item = &'a str>,
-) -> Result<(), Error> {
+) -> Result<()> {
     clear(
         tx,
         &format!("DELETE FROM {table} WHERE rotation_id = ?1"),
@@ -85,9 +91,7 @@ fn write_names<'a>(
     )?;
     let sql = format!("INSERT INTO {table} (rotation_id, position, {column}) VALUES (?1, ?2, ?3)");
     for (position, name) in names.enumerate() {
-        tx.conn
-            .prepare_cached(&sql)?
-            .execute(params![id, position as i64, name])?;
+        tx.run(&sql, params![id, position as i64, name])?;
     }
     Ok(())
 }
@@ -99,11 +103,7 @@ pub struct MemberLists {
     pub groups: Option<Vec<GroupId>>,
 }
 
-fn write_windows(
-    tx: &mut WriteTx,
-    before: Option<&Rotation>,
-    after: &Rotation,
-) -> Result<(), Error> {
+fn write_windows(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<()> {
     let id = after.id.as_str();
     let kept = before.filter(|before| before.windows.len() == after.windows.len());
     if kept.is_none() {
@@ -123,20 +123,23 @@ fn write_windows(
             let sql =
                 "UPDATE coverage_window SET is_open = ?3 WHERE rotation_id = ?1 AND position = ?2";
             let values = params![id, position as i64, window.open];
-            tx.conn.prepare_cached(sql)?.execute(values)?;
+            tx.run(sql, values)?;
             continue;
         }
-        tx.conn.prepare_cached(sql)?.execute(params![
-            id,
-            position as i64,
-            window.id.as_str(),
-            window.name,
-            window.zone.map(|zone| zone.to_string()),
-            json(&window.coverage)?,
-            window.cadence.as_ref().map(json).transpose()?,
-            window.open,
-            window.key.as_ref().map(Key::as_str),
-        ])?;
+        tx.run(
+            sql,
+            params![
+                id,
+                position as i64,
+                window.id.as_str(),
+                window.name,
+                window.zone.map(|zone| zone.to_string()),
+                json(&window.coverage)?,
+                window.cadence.as_ref().map(json).transpose()?,
+                window.open,
+                window.key.as_ref().map(Key::as_str),
+            ],
+        )?;
     }
     Ok(())
 }
@@ -147,11 +150,7 @@ fn differ_in_open(a: &Window, b: &Window) -> bool {
     names && (a.zone, &a.coverage, &a.cadence) == (b.zone, &b.coverage, &b.cadence)
 }
 
-fn write_rosters(
-    tx: &mut WriteTx,
-    before: Option<&Rotation>,
-    after: &Rotation,
-) -> Result<(), Error> {
+fn write_rosters(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<()> {
     let id = after.id.as_str();
     let kept = before.filter(|before| before.rosters.len() == after.rosters.len());
     if kept.is_none() {
@@ -170,28 +169,31 @@ fn write_rosters(
             let sql = "UPDATE roster SET next_turns = ?3 WHERE rotation_id = ?1 AND position = ?2";
             let turns = next_turns(roster)?;
             let values = params![id, position as i64, turns];
-            tx.conn.prepare_cached(sql)?.execute(values)?;
+            tx.run(sql, values)?;
             continue;
         }
-        tx.conn.prepare_cached(sql)?.execute(params![
-            id,
-            position as i64,
-            roster.id.as_ref().map_or("", |id| id.as_str()),
-            roster.narrowed.as_ref().map(json).transpose()?,
-            next_turns(roster)?,
-        ])?;
+        tx.run(
+            sql,
+            params![
+                id,
+                position as i64,
+                roster.id.as_ref().map_or("", |id| id.as_str()),
+                roster.narrowed.as_ref().map(json).transpose()?,
+                next_turns(roster)?,
+            ],
+        )?;
     }
     Ok(())
 }
 
 /// By the window's id.
-fn next_turns(roster: &Roster) -> Result<String, Error> {
+fn next_turns(roster: &Roster) -> Result<String> {
     let turns = roster.next_turns.iter();
     let turns: BTreeMap<_, _> = turns.map(|next| (&next.window, next.turn)).collect();
     json(&turns)
 }
 
-fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<(), Error> {
+fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<()> {
     let id = after.id.as_str();
     let kept = before.filter(|before| before.cells.len() == after.cells.len());
     if kept.is_none() {
@@ -229,7 +231,7 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
             cell.announced.as_ref().map(|user| user.as_str()),
         ];
         if known.is_some_and(|known| same_place(known, cell)) {
-            tx.conn.prepare_cached(turn)?.execute(values)?;
+            tx.run(turn, values)?;
             continue;
         }
         let place = params![
@@ -239,7 +241,7 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
             cell.roster.as_ref().map(|roster| roster.as_str()),
         ];
         let values = [values, place].concat();
-        tx.conn.prepare_cached(all)?.execute(values.as_slice())?;
+        tx.run(all, values.as_slice())?;
     }
     Ok(())
 }
@@ -256,6 +258,6 @@ fn same_row(a: &Cell, b: &Cell) -> bool {
     turn && shown == (b.stopped, b.arranged_until, &b.announced) && same_place(a, b)
 }
 
-pub(super) fn clear(tx: &mut WriteTx, sql: &str, id: &str) -> Result<(), Error> {
-    Ok(tx.conn.prepare_cached(sql)?.execute([id]).map(drop)?)
+pub(super) fn clear(tx: &mut WriteTx, sql: &str, id: &str) -> Result<()> {
+    tx.run(sql, [id]).map(drop)
 }

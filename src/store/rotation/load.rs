@@ -2,7 +2,7 @@
 
 use super::super::rows::{column, instant, instant_or_none, zone};
 use super::super::which::{Which, of_rotations};
-use super::super::{Error, ReadTx, absence, arrangement, external, history, request};
+use super::super::{Error, ReadTx, Result, absence, arrangement, external, history, request};
 use super::mode_name;
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::ids::{GroupId, RotationId, UserId, WindowId};
@@ -19,13 +19,13 @@ use std::mem::take;
 use std::sync::Arc;
 
 /// A rotation by id with everything in it.
-pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, Error> {
+pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>> {
     let found = load_rotations(tx, std::slice::from_ref(id))?;
     Ok(found.into_iter().next().flatten())
 }
 
 /// Rotations by id with everything in them, in the order of the ids; `None` for each that is not there.
-pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rotation>>, Error> {
+pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rotation>>> {
     let which = Which::of(ids)?;
     let heads = heads(tx, &which)?;
     if heads.iter().all(Vec::is_empty) {
@@ -113,10 +113,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
 pub const READ_AT_ONCE: usize = 32;
 
 /// Loads rotations one after the other, without missing ones.
-pub fn each_rotation(
-    tx: &ReadTx,
-    ids: &[RotationId],
-) -> impl Iterator<Item = Result<Rotation, Error>> {
+pub fn each_rotation(tx: &ReadTx, ids: &[RotationId]) -> impl Iterator<Item = Result<Rotation>> {
     ids.chunks(READ_AT_ONCE)
         .flat_map(|ids| match load_rotations(tx, ids) {
             Ok(found) => found.into_iter().flatten().map(Ok).collect(),
@@ -124,7 +121,7 @@ pub fn each_rotation(
         })
 }
 
-fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>, Error> {
+fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
     let sql = of_rotations!(
         "SELECT id, name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
                 topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
@@ -163,7 +160,7 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>, Error> {
 }
 
 /// Only the counters and instants of a rotation.
-pub fn load_stamps(tx: &ReadTx, id: &RotationId) -> Result<Option<Stamps>, Error> {
+pub fn load_stamps(tx: &ReadTx, id: &RotationId) -> Result<Option<Stamps>> {
     let sql =
         "SELECT version, created_at, updated_at, judged_at, remind_at FROM rotation WHERE id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -201,30 +198,30 @@ struct Head {
     short_rest_hours: u32,
 }
 
-fn name<'r>(row: &'r Row, column: usize) -> Result<&'r str, Error> {
+fn name<'r>(row: &'r Row, column: usize) -> Result<&'r str> {
     Ok(row
         .get_ref(column)?
         .as_str()
         .map_err(rusqlite::Error::from)?)
 }
 
-fn text<'r>(row: &'r Row, column: usize) -> Result<Option<&'r str>, Error> {
+fn text<'r>(row: &'r Row, column: usize) -> Result<Option<&'r str>> {
     let text = row.get_ref(column)?.as_str_or_null();
     Ok(text.map_err(rusqlite::Error::from)?)
 }
 
-fn id<T: From<String>>(row: &Row, column: usize) -> Result<T, Error> {
+fn id<T: From<String>>(row: &Row, column: usize) -> Result<T> {
     Ok(row.get::<_, String>(column)?.into())
 }
 
-fn key(row: &Row, column: usize) -> Result<Option<Key>, Error> {
+fn key(row: &Row, column: usize) -> Result<Option<Key>> {
     let stored: Option<String> = row.get(column)?;
     let read =
         |text: String| Key::parse(&text).ok_or_else(|| Error::Corrupt(format!("key {text}")));
     stored.map(read).transpose()
 }
 
-fn owners(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<UserId>>, Error> {
+fn owners(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<UserId>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, user_id FROM rotation_owner WHERE rotation_id",
         " ORDER BY rotation_id, position"
@@ -232,7 +229,7 @@ fn owners(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<UserId>>, Error> {
     which.read(tx, sql, &[], |_, row| id(row, 1))
 }
 
-fn channels(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<ChannelSetting>>, Error> {
+fn channels(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<ChannelSetting>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, channel_id, posts_messages, syncs_topic FROM rotation_channel WHERE rotation_id",
         " ORDER BY rotation_id, position"
@@ -248,12 +245,12 @@ fn channels(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<ChannelSetting>>, Erro
 
 /// The members of a rotation in the current directory. Deactivated and external people keep their rows for their return, but
 /// are not members.
-pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Error> {
+pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members> {
     let mut found = members(tx, &Which::of(std::slice::from_ref(id))?)?;
     Ok(found.pop().unwrap_or_default())
 }
 
-fn members(tx: &ReadTx, which: &Which) -> Result<Vec<Members>, Error> {
+fn members(tx: &ReadTx, which: &Which) -> Result<Vec<Members>> {
     let sql = of_rotations!(
         "SELECT m.rotation_id, p.id FROM rotation_person m CROSS JOIN person p ON p.id = m.user_id
          WHERE NOT p.is_deleted AND NOT p.is_external AND m.rotation_id",
@@ -287,7 +284,7 @@ fn members(tx: &ReadTx, which: &Which) -> Result<Vec<Members>, Error> {
     Ok(members.collect())
 }
 
-fn lanes(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Lane>>, Error> {
+fn lanes(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Lane>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, name, key FROM lane WHERE rotation_id",
         " ORDER BY rotation_id, position"
@@ -301,7 +298,7 @@ fn lanes(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Lane>>, Error> {
     })
 }
 
-fn windows(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Window>>, Error> {
+fn windows(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Window>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, name, time_zone, coverage, cadence, is_open, key FROM coverage_window WHERE rotation_id",
         " ORDER BY rotation_id, position"
@@ -320,11 +317,7 @@ fn windows(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Window>>, Error> {
 }
 
 /// Cells with their running entries, which are taken out.
-fn cells(
-    tx: &ReadTx,
-    which: &Which,
-    entries: &mut [history::Running],
-) -> Result<Vec<Vec<Cell>>, Error> {
+fn cells(tx: &ReadTx, which: &Which, entries: &mut [history::Running]) -> Result<Vec<Vec<Cell>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped,
                 arranged_until, passed_over, announced_user_id
@@ -342,7 +335,7 @@ fn cells(
             .get::<_, Option<String>>(6)?
             .zip(row.get::<_, Option<i64>>(7)?);
         let holder = holder
-            .map(|(user, since)| -> Result<Holder, Error> {
+            .map(|(user, since)| -> Result<Holder> {
                 Ok(Holder {
                     user: user.into(),
                     since: instant(since)?,
@@ -365,7 +358,7 @@ fn cells(
     })
 }
 
-fn rosters(tx: &ReadTx, which: &Which, windows: &[Vec<Window>]) -> Result<Vec<Vec<Roster>>, Error> {
+fn rosters(tx: &ReadTx, which: &Which, windows: &[Vec<Window>]) -> Result<Vec<Vec<Roster>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, narrowed, next_turns FROM roster WHERE rotation_id",
         " ORDER BY rotation_id, position"

@@ -21,7 +21,7 @@ fn meanwhile(store: &Store, safety: Safety, others: &[&'static str]) {
     std::thread::scope(|scope| {
         let (shared, jobs) = (Arc::clone(&store.writer.shared), others.len() + 1);
         scope.spawn(move || {
-            let wrote: Result<(), Error> = store.writer.run(safety, move |tx| {
+            let wrote: Result<()> = store.writer.run(safety, move |tx| {
                 begun.send(()).expect("somebody listens");
                 while shared.waiting.load(Ordering::SeqCst) < jobs {
                     std::thread::sleep(Duration::from_millis(1));
@@ -33,7 +33,7 @@ fn meanwhile(store: &Store, safety: Safety, others: &[&'static str]) {
         begins.recv().expect("the first write begins");
         for name in others {
             scope.spawn(|| {
-                let wrote: Result<(), Error> = store.write(|tx| save_fact(tx, name, "yes"));
+                let wrote: Result<()> = store.write(|tx| save_fact(tx, name, "yes"));
                 wrote.expect("another write");
             });
         }
