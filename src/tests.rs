@@ -1,6 +1,8 @@
 //! Property tests run the same cases every time unless proptest's own variables are set: `PROPTEST_CASES` changes the number
 //! of cases in proportion (its default is 256), `PROPTEST_RNG_SEED` selects other cases.
 
+pub mod faults;
+
 use crate::domain::refusal::Refusal;
 use crate::server::Problem;
 use proptest::prelude::*;
@@ -14,7 +16,7 @@ const USUAL: u64 = 256;
 
 /// A refusal in the words of the API.
 pub fn detail(refusal: &Refusal) -> String {
-    Problem::from(refusal.clone()).detail().to_owned()
+    Problem::from(refusal.clone()).detail().into_owned()
 }
 
 /// The path of the member that is invalid.

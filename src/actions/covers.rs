@@ -10,6 +10,7 @@ use crate::domain::agreement::{AgreementContext, AgreementPreview, check_unblock
 use crate::domain::arrangement::TurnSelection;
 use crate::domain::conflict::Conflict;
 use crate::domain::edit::NewCover;
+use crate::domain::fault::Fault;
 use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::{Leg, Request, RequestKind, RequestState, RequestWritten};
@@ -39,7 +40,7 @@ fn check(
     for (index, recipient) in new.recipients.iter().enumerate() {
         let member = format!("recipientUserIds[{index}]");
         if recipient == requester {
-            return invalid(member, "that is you; ask another person");
+            return invalid(member, Fault::Yourself("ask another person"));
         }
         context.check_eligible(&member, cell, recipient)?;
     }

@@ -5,6 +5,7 @@ mod rosters;
 
 use super::cadence::Cadence;
 use super::coverage::Stretch;
+use super::fault::Fault;
 use super::handover;
 use super::holidays::Calendar;
 use super::ids::{CellId, LaneId, RosterId, UserId, WindowId};
@@ -261,7 +262,7 @@ fn windows(
             .unwrap_or_default();
         return invalid(
             format!("windows[{without}].cadence"),
-            "missing; all windows of a rotation have a cadence or none has",
+            Fault::Missing("all windows of a rotation have a cadence or none has".into()),
         );
     }
     Ok((windows, named))

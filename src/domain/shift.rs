@@ -2,6 +2,7 @@
 
 use super::agreement::AgreementContext;
 use super::conflict::{self, Conflict, Name, Terms};
+use super::fault::Fault;
 use super::forecast::CellForecast;
 use super::ids::UserId;
 use super::refusal::Refusal;
@@ -78,10 +79,11 @@ pub fn last_end(shifts: &[Shift]) -> Timestamp {
 pub fn check_held(shifts: &[Shift], forecasts: &[CellForecast]) -> Result<(), Refusal> {
     for shift in shifts {
         if !forecasts[shift.cell].is_held_by(&shift.holder, shift.terms.period) {
-            return Err(Refusal::NotYourDuty(format!(
-                "`{}` does not hold the cell `{}` from {} to {} as planned; read the schedule again",
-                shift.holder, shift.terms.cell, shift.terms.period.from, shift.terms.period.until
-            )));
+            return Err(Refusal::NotYourDuty(Fault::NotHeld {
+                user: shift.holder.clone(),
+                cell: shift.terms.cell.clone(),
+                period: shift.terms.period,
+            }));
         }
     }
     Ok(())

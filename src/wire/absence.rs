@@ -7,6 +7,7 @@ use super::strict::strict;
 use super::words::words;
 use crate::domain::absence;
 use crate::domain::edit::NewAbsence;
+use crate::domain::fault::Fault;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
@@ -138,7 +139,7 @@ pub(super) fn absence(request: AbsenceRequest) -> Result<NewAbsence, Refusal> {
         until: request.until.0,
     };
     if period.until <= period.from {
-        return invalid("until", "send an instant later than `from`");
+        return invalid("until", Fault::NotAfterFrom);
     }
     Ok(NewAbsence {
         user: UserId::from(request.user_id),

@@ -6,6 +6,7 @@ use super::strict::strict;
 use super::words::words;
 use crate::domain::absence_policy as domain;
 use crate::domain::absence_policy::{CalendarsCount, CountChange, MOST_HOURS, PolicyChange};
+use crate::domain::fault::Fault;
 use crate::domain::refusal::{Refusal, invalid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,7 +107,11 @@ impl PolicyRequest {
             Ok(hours) if (1..=MOST_HOURS).contains(&hours) => Ok(hours),
             _ => invalid(
                 "absencePolicy.minimumHours",
-                format!("send 1 to {MOST_HOURS}, not {}", hours.0),
+                Fault::OutOfRange {
+                    least: 1,
+                    most: MOST_HOURS.into(),
+                    sent: hours.0.into(),
+                },
             ),
         };
         Ok(PolicyChange {

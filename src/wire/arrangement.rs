@@ -9,6 +9,7 @@ use super::words::{names, words};
 use crate::domain::agreement::AgreementPreview as Preview;
 use crate::domain::arrangement::{self as domain, TurnKind};
 use crate::domain::edit::{Answering, NewAssignment};
+use crate::domain::fault::Fault;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -337,7 +338,7 @@ pub fn parse_change(bytes: &[u8]) -> Result<(String, NewAssignment, u64), Refusa
     let Some(revision) = request.expected_revision else {
         return invalid(
             "expectedRevision",
-            "missing; send the revision that you read",
+            Fault::Missing("send the revision that you read".into()),
         );
     };
     Ok((id, assignment(request)?, revision))
@@ -409,7 +410,7 @@ pub(super) fn operation_id(sent: Option<String>) -> Result<String, Refusal> {
         Some(id) => check_operation_id(&id).map(|()| id),
         None => invalid(
             "operationId",
-            "missing; send an id of your own, the same on every retry",
+            Fault::Missing("send an id of your own, the same on every retry".into()),
         ),
     }
 }
@@ -431,7 +432,7 @@ pub(super) fn period(path: &str, from: UtcMoment, to: UtcMoment) -> Result<Inter
         until: to.0,
     };
     match period.is_empty() {
-        true => invalid(format!("{path}to"), "send an instant later than `from`"),
+        true => invalid(format!("{path}to"), Fault::NotAfterFrom),
         false => Ok(period),
     }
 }
@@ -441,7 +442,10 @@ pub(super) fn acknowledged(path: &str, sent: Option<Vec<String>>) -> Result<Vec<
     match sent.len() > ACKNOWLEDGED {
         true => invalid(
             path,
-            format!("send at most {ACKNOWLEDGED}, not {}", sent.len()),
+            Fault::TooMany {
+                most: ACKNOWLEDGED,
+                sent: sent.len(),
+            },
         ),
         false => Ok(sent),
     }

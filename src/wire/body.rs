@@ -127,14 +127,15 @@ fn explain(path: String, message: &str) -> (String, Fault) {
     let fault = match message.rsplit_once(", expected ") {
         Some((found, expected)) => {
             let found = found.split_once(": ").map_or(found, |(_, found)| found);
-            format!("send {}, not {}", plain(expected), shortened(found))
+            Fault::Mistyped {
+                expected: plain(expected).to_owned(),
+                found: shortened(found).into_owned(),
+            }
         }
-        None => message.to_owned(),
+        None if path.is_empty() => format!("the body: {message}").into(),
+        None => message.into(),
     };
-    match path.is_empty() {
-        true => (path, format!("the body: {fault}").into()),
-        false => (path, fault.into()),
-    }
+    (path, fault)
 }
 
 /// Shortens what was sent, so that the detail stays readable.
@@ -257,11 +258,17 @@ pub fn clearable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 /// [`Refusal::Invalid`] that names the path.
 pub fn check_list<T: PartialEq>(path: &str, list: &[T], most: usize) -> Result<(), Refusal> {
     if list.len() > most {
-        return invalid(path, format!("send at most {most}, not {}", list.len()));
+        return invalid(
+            path,
+            Fault::TooMany {
+                most,
+                sent: list.len(),
+            },
+        );
     }
     for (index, item) in list.iter().enumerate() {
         if list[..index].contains(item) {
-            return invalid(format!("{path}[{index}]"), "repeated; send each once");
+            return invalid(format!("{path}[{index}]"), Fault::Repeated);
         }
     }
     Ok(())
@@ -273,7 +280,7 @@ pub fn check_list<T: PartialEq>(path: &str, list: &[T], most: usize) -> Result<(
 /// [`Refusal::Invalid`] that names the path.
 pub fn check_length(path: &str, text: Option<&str>, most: usize) -> Result<(), Refusal> {
     match text.map_or(0, |text| text.chars().count()) {
-        long if long > most => invalid(path, format!("send at most {most} characters, not {long}")),
+        long if long > most => invalid(path, Fault::TooLong { most, sent: long }),
         _ => Ok(()),
     }
 }
@@ -288,9 +295,7 @@ pub const NAME: usize = 200;
 pub fn check_name(path: &str, name: Option<&str>) -> Result<(), Refusal> {
     check_length(path, name, NAME)?;
     match name {
-        Some(name) if name.contains(char::is_control) => {
-            invalid(path, "send no line breaks or other control characters")
-        }
+        Some(name) if name.contains(char::is_control) => invalid(path, Fault::ControlCharacters),
         _ => Ok(()),
     }
 }

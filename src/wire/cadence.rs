@@ -11,6 +11,7 @@ use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
 use super::strict::strict;
 use super::words::{inline_schema, words};
 use crate::domain::cadence::{self, Kind, Skips};
+use crate::domain::fault::Fault;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::linked::{EVENTS, External};
 use crate::domain::refusal::Refusal;
@@ -241,7 +242,12 @@ pub struct CadenceRequest {
 
 fn needed<T>(value: Option<T>, path: &str, member: &str) -> Result<T, Refusal> {
     value.map_or_else(
-        || invalid(format!("{path}.{member}"), "missing; it is required"),
+        || {
+            invalid(
+                format!("{path}.{member}"),
+                Fault::Missing("it is required".into()),
+            )
+        },
         Ok,
     )
 }
@@ -319,7 +325,10 @@ impl CadenceRequest {
             }
             CadenceType::NthWeekdayOfMonth => {
                 let Some(weekday) = self.day_of_week else {
-                    return invalid(format!("{path}.dayOfWeek"), "missing; it is required");
+                    return invalid(
+                        format!("{path}.dayOfWeek"),
+                        Fault::Missing("it is required".into()),
+                    );
                 };
                 some("weeksInMonth", self.weeks_in_month.is_empty())?;
                 let weeks = weeks(&self.weeks_in_month, path)?;
@@ -333,7 +342,10 @@ impl CadenceRequest {
                 if self.times.len() > TIMES {
                     return invalid(
                         format!("{path}.times"),
-                        format!("send at most {TIMES}, not {}", self.times.len()),
+                        Fault::TooMany {
+                            most: TIMES,
+                            sent: self.times.len(),
+                        },
                     );
                 }
                 Kind::Daily {
@@ -352,7 +364,11 @@ fn weeks(given: &[Int32], path: &str) -> Result<Vec<u8>, Refusal> {
             _ => {
                 return invalid(
                     format!("{path}.weeksInMonth[{index}]"),
-                    format!("send 1 to 5, not {}", week.0),
+                    Fault::OutOfRange {
+                        least: 1,
+                        most: 5,
+                        sent: week.0.into(),
+                    },
                 );
             }
         }

@@ -15,6 +15,7 @@ use super::rotation::{ChannelSetting, Rotation};
 use super::strict::strict;
 use super::to_i32;
 use crate::domain::edit::{ChannelChange, NewRotation, RotationPatch};
+use crate::domain::fault::Fault;
 use crate::domain::ids::{CellId, ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
 use schemars::JsonSchema;
@@ -120,7 +121,16 @@ pub fn new_rotation(bytes: &[u8]) -> Result<NewRotation, Refusal> {
     check_list("userGroupIds", &request.user_group_ids, GROUPS)?;
     let lanes = match request.lanes.map_or(1, |lanes| lanes.0) {
         lanes @ 1..=LANES => lanes.unsigned_abs() as usize,
-        lanes => return invalid("lanes", format!("send 1 to {LANES}, not {lanes}")),
+        lanes => {
+            return invalid(
+                "lanes",
+                Fault::OutOfRange {
+                    least: 1,
+                    most: LANES.into(),
+                    sent: lanes.into(),
+                },
+            );
+        }
     };
     Ok(NewRotation {
         name: request.name,
@@ -319,7 +329,13 @@ pub fn on_call(bytes: &[u8]) -> Result<Vec<UserId>, Refusal> {
     match request.user_ids.len() {
         0 => invalid("userIds", "send at least one; use DELETE to clear duty"),
         1..=CELLS => Ok(ids(request.user_ids)),
-        many => invalid("userIds", format!("send at most {CELLS}, not {many}")),
+        many => invalid(
+            "userIds",
+            Fault::TooMany {
+                most: CELLS,
+                sent: many,
+            },
+        ),
     }
 }
 
@@ -359,10 +375,7 @@ fn texts<T>(ids: &[T], text: fn(&T) -> &str) -> Vec<&str> {
 fn check_name(name: &str) -> Result<(), Refusal> {
     if name.trim().is_empty() {
         let most = body::NAME;
-        return invalid(
-            "name",
-            format!("send 1 to {most} characters that are not all blank"),
-        );
+        return invalid("name", Fault::Blank { most: most });
     }
     body::check_name("name", Some(name))
 }

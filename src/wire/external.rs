@@ -8,6 +8,7 @@ use super::strict::strict;
 use super::to_i32;
 use super::words::names;
 use crate::domain::external as outside;
+use crate::domain::fault::Fault;
 use crate::domain::ids::UserId;
 use crate::domain::linked::{self, AsOf, External, Link};
 use crate::domain::refusal::{Refusal, invalid};
@@ -313,7 +314,9 @@ pub fn link(bytes: &[u8]) -> Result<Option<Link>, Refusal> {
         Some(schedule) => Ok(Some(Link { partner, schedule })),
         None => invalid(
             "scheduleId",
-            "missing; send the id of a schedule of GET /v1/partners/{partner}/schedules",
+            Fault::Missing(
+                "send the id of a schedule of GET /v1/partners/{partner}/schedules".into(),
+            ),
         ),
     }
 }

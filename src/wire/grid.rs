@@ -10,6 +10,7 @@ use super::int32::Int32;
 use super::roster::{self, NextTurnRequest};
 use super::rotation::{Cell, Lane, Roster, Rotation, Window};
 use super::strict::strict;
+use crate::domain::fault::Fault;
 use crate::domain::grid::{
     CadenceSpec, CellSpec, GridSpec, HandleSpec, KeySpec, LaneSpec, RosterSpec, WindowSpec,
     ZoneSpec,
@@ -205,7 +206,11 @@ fn within(path: &str, count: usize, range: std::ops::RangeInclusive<usize>) -> R
     }
     invalid(
         path,
-        format!("send {} to {}, not {count}", range.start(), range.end()),
+        Fault::OutOfRange {
+            least: *range.start() as i64,
+            most: *range.end() as i64,
+            sent: count as i64,
+        },
     )
 }
 

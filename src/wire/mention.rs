@@ -7,6 +7,7 @@ use super::moment::Moment;
 use super::strict::strict;
 use super::words::names;
 use crate::domain::edit::SettingsChange;
+use crate::domain::fault::Fault;
 use crate::domain::ids::UserId;
 use crate::domain::mention as domain;
 use crate::domain::refusal::Refusal;
@@ -96,7 +97,10 @@ pub fn new_mention(
 ) -> Result<domain::NewMention, Refusal> {
     let needed = |name: &str, what: &str, value: Option<&str>| match value {
         Some(value) if !value.is_empty() => Ok(value.to_owned()),
-        _ => invalid(name, format!("missing; send the id of {what}")),
+        _ => invalid(
+            name,
+            Fault::Missing(format!("send the id of {what}").into()),
+        ),
     };
     check_length("message", message, MESSAGE)?;
     Ok(domain::NewMention {
@@ -164,7 +168,11 @@ pub fn settings_change(bytes: &[u8]) -> Result<SettingsChange, Refusal> {
         Ok(minutes @ 1..=domain::MOST_MINUTES) => Ok(minutes),
         _ => invalid(
             name,
-            format!("send 1 to {}, not {}", domain::MOST_MINUTES, sent.0),
+            Fault::OutOfRange {
+                least: 1,
+                most: domain::MOST_MINUTES.into(),
+                sent: sent.0.into(),
+            },
         ),
     };
     let expires = request.expires_after_minutes;

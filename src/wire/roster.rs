@@ -4,6 +4,7 @@ use super::body::{self, check_list, invalid, objects, present};
 use super::int32::Int32;
 use super::rotation::{Roster, WindowTurn};
 use super::strict::strict;
+use crate::domain::fault::Fault;
 use crate::domain::grid::{RosterSpec, TurnSpec, TurnsSpec};
 use crate::domain::ids::{GroupId, UserId};
 use crate::domain::refusal::Refusal;
@@ -107,7 +108,7 @@ pub fn parse_common(bytes: &[u8]) -> Result<RosterSpec, Refusal> {
 pub(super) fn common(request: CommonRosterRequest) -> Result<RosterSpec, Refusal> {
     let turns = turns(request.next_turn, request.next_turns);
     if turns.is_empty() {
-        return invalid("nextTurn", "missing; send it, or `nextTurns`");
+        return invalid("nextTurn", Fault::Missing("send it, or `nextTurns`".into()));
     }
     let narrowed = None;
     Ok(RosterSpec { narrowed, turns })

@@ -6,6 +6,7 @@ use super::moment::Moment;
 use super::strict::strict;
 use super::words::names;
 use crate::domain::edit::WarningChange;
+use crate::domain::fault::Fault;
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::warning as domain;
@@ -117,7 +118,11 @@ pub fn settings_change(bytes: &[u8]) -> Result<WarningChange, Refusal> {
         Ok(hours @ 1..=kinds::MOST_REST_HOURS) => Ok(hours),
         _ => invalid(
             "shortRestHours",
-            format!("send 1 to {}, not {}", kinds::MOST_REST_HOURS, sent.0),
+            Fault::OutOfRange {
+                least: 1,
+                most: kinds::MOST_REST_HOURS.into(),
+                sent: sent.0.into(),
+            },
         ),
     };
     let off = request.off.map(|names| {

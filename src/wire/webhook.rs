@@ -8,6 +8,7 @@ use super::int32::Int32;
 use super::moment::Moment;
 use super::strict::strict;
 use super::words::{names, words};
+use crate::domain::fault::Fault;
 use crate::domain::refusal::Refusal;
 use crate::domain::webhook::{self as domain, DisabledReason, PreviousSecret, Webhook};
 use jiff::{SignedDuration, Timestamp};
@@ -181,10 +182,7 @@ pub type Spec = Result<domain::WebhookSpec, Refusal>;
 
 fn spec(name: String, url: &str, types: &[String], target: impl FnOnce(&str) -> Target) -> Spec {
     if name.trim().is_empty() {
-        return invalid(
-            "name",
-            format!("send 1 to {NAME} characters that are not all blank"),
-        );
+        return invalid("name", Fault::Blank { most: NAME });
     }
     check_length("name", Some(&name), NAME)?;
     body::check_name("name", Some(&name))?;
@@ -201,17 +199,18 @@ fn event_types(names: &[String]) -> Result<Vec<domain::EventType>, Refusal> {
     for (index, name) in names.iter().enumerate() {
         match domain::EventType::parse(name) {
             Some(domain::EventType::WebhookTest) => {
-                return Err(Refusal::EventTypeNotSubscribable(format!(
-                    "eventTypes[{index}]: `{name}` is only sent on request; omit it"
-                )));
+                return Err(Refusal::EventTypeNotSubscribable(
+                    format!("eventTypes[{index}]").into(),
+                    format!("`{name}` is only sent on request; omit it").into(),
+                ));
             }
             Some(kind) => types.insert(kind),
             None => {
                 let known = domain::EventType::SUBSCRIBABLE.map(domain::EventType::name);
-                return Err(Refusal::EventTypeUnknown(format!(
-                    "eventTypes[{index}]: send one of `{}`",
-                    known.join("` `")
-                )));
+                return Err(Refusal::EventTypeUnknown(
+                    format!("eventTypes[{index}]").into(),
+                    format!("send one of `{}`", known.join("` `")).into(),
+                ));
             }
         };
     }
