@@ -146,7 +146,7 @@
 //! | 2 | [`oidc`] | [`domain`], [`client`], [`runtime`] |
 //! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
 //! | 1 | [`wire`], [`client`], [`metrics`] | [`domain`]; [`runtime`] (`client`) |
-//! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another |
+//! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another; [`domain`] also the derives of serde and schemars |
 //! | 0 | [`memory`] | [`runtime`]; only [`server`], [`api`] and [`cli`] import it |
 //! | 0 | [`failpoint`] | nothing; every module except [`domain`] may contain failpoints |
 //!
@@ -160,6 +160,8 @@
 //! - Every cell's history is a chain of entries without gaps; the last one is running.
 //! - Only [`client`] connects to other servers, never within a transaction. For URLs from users, `client::guard` checks every
 //!   address that its own resolver found, and only checked addresses are connected to.
+//! - An enum with names is defined with `domain::words`: that is its text, its JSON and its schema everywhere. Values of the
+//!   [`domain`] whose stored or shown form is the value itself derive it; documents are read and written in [`wire`] and [`store`].
 //! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures, and they
 //!   read calendars with it.
 //! - Rights are decided in [`domain::access`]. A test checks that the SQL of lists agrees.

@@ -1,6 +1,7 @@
 //! Property tests run the same cases every time unless proptest's own variables are set: `PROPTEST_CASES` changes the number
 //! of cases in proportion (its default is 256), `PROPTEST_RNG_SEED` selects other cases.
 
+pub mod duty_model;
 pub mod faults;
 
 use crate::domain::refusal::Refusal;

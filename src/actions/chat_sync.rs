@@ -16,6 +16,7 @@ use super::{App, Error};
 use crate::chat::slack::method::{self, Method};
 use crate::domain::chat::{ChatError, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
+use crate::domain::words::words;
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
 use crate::store::{self, CommitSignals, StoreError, SyncState, SyncTarget};
@@ -24,34 +25,17 @@ use posting::{Posted, UnderWay};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// The chat queues. They are processed concurrently, each in its own order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Queue {
-    Messages,
-    Updates,
-    Topics,
-    Groups,
+words! {
+    /// The chat queues. They are processed concurrently, each in its own order.
+    pub enum Queue {
+        Messages = "chat: messages",
+        Updates = "chat: updates",
+        Topics = "chat: topics",
+        Groups = "chat: groups",
+    }
 }
 
 impl Queue {
-    /// All queues.
-    pub const ALL: [Queue; 4] = [
-        Queue::Messages,
-        Queue::Updates,
-        Queue::Topics,
-        Queue::Groups,
-    ];
-
-    /// The name of the queue's loop in the log.
-    pub fn name(self) -> &'static str {
-        match self {
-            Queue::Messages => "chat: messages",
-            Queue::Updates => "chat: updates",
-            Queue::Topics => "chat: topics",
-            Queue::Groups => "chat: groups",
-        }
-    }
-
     /// The wakeup of its loop.
     pub fn wakeup(self, signals: &CommitSignals) -> &Wakeup {
         match self {

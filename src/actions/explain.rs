@@ -114,9 +114,8 @@ impl Reader<'_> {
             absences: &self.rotation.absences,
         };
         let instants = (present(self.app, self.rotation), self.at);
-        let trace = Trace::new(only.cloned());
-        let mut budget = Budget::default();
-        let then = forecast::traced_at(self.rotation, dealing, instants, &mut budget, trace)?;
+        let (mut budget, trace) = (Budget::default(), Some(Trace::new(only.cloned())));
+        let then = forecast::standing_at(self.rotation, dealing, instants, &mut budget, trace)?;
         if then.trace.as_ref().is_some_and(Trace::is_full) {
             return Ok(invalid(
                 "cellId",

@@ -8,6 +8,7 @@ use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::{MessageKind, Recipient, Subject};
 use crate::domain::refusal::Refusal;
 use crate::domain::relay::{MessageState, NotificationSettings, Way};
+use crate::domain::words::words;
 use crate::store::{self, MessageFilter, MessageRecord, Page, ReadTx};
 use jiff::Timestamp;
 
@@ -30,34 +31,15 @@ pub struct ListedMessage {
     pub error: Option<String>,
 }
 
-/// How a message reached its recipient.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReachedBy {
-    /// It is in the inbox of its person.
-    Inbox,
-    Mail,
-    IncomingWebhook,
-    /// The chat platform has it.
-    Platform,
-}
-
-impl ReachedBy {
-    /// All of them.
-    pub const ALL: [ReachedBy; 4] = [
-        ReachedBy::Inbox,
-        ReachedBy::Mail,
-        ReachedBy::IncomingWebhook,
-        ReachedBy::Platform,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            ReachedBy::Inbox => "inbox",
-            ReachedBy::Mail => Way::Mail.name(),
-            ReachedBy::IncomingWebhook => Way::IncomingWebhook.name(),
-            ReachedBy::Platform => "platform",
-        }
+words! {
+    /// How a message reached its recipient.
+    pub enum ReachedBy {
+        /// It is in the inbox of its person.
+        Inbox = "inbox",
+        Mail = "mail",
+        IncomingWebhook = "incomingWebhook",
+        /// The chat platform has it.
+        Platform = "platform",
     }
 }
 

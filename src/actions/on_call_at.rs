@@ -70,7 +70,7 @@ pub(super) fn duty_at(
         absences: &rotation.absences,
     };
     let instants = (present(app, rotation), at);
-    let then = forecast::standing_at(rotation, dealing, instants, budget)?;
+    let then = forecast::standing_at(rotation, dealing, instants, budget, None)?;
     Ok(DutyAt::Planned(Box::new(then)))
 }
 
@@ -178,22 +178,13 @@ fn recorded(
                 until: bounds.until,
             });
         }
-        for user in entry.user.iter().chain(&entry.beside) {
-            let is_first = entry.user.as_ref() == Some(user);
-            held.push(Held {
-                user: user.clone(),
-                turn: entry.turn.filter(|_| is_first),
-                cell: record.cell.clone(),
-                lane: record.lane.clone(),
-                lane_name: entry.lane_name.clone(),
-                window: record.window.clone(),
-                window_name: entry.window_name.clone(),
-                bounds,
-                skipped: entry.skipped.clone(),
-                passed_over: entry.passed_over.clone(),
-                absences: Vec::new(),
-            });
-        }
+        let people = record.each_person().into_iter();
+        let known = people.filter(|duty| duty.entry.user.is_some());
+        held.extend(known.map(|duty| Held {
+            duty,
+            bounds,
+            absences: Vec::new(),
+        }));
     }
     let is_nobody = held.is_empty() && outsider.is_none();
     Ok(OnCall {

@@ -4,14 +4,15 @@ use super::reads::visible_to;
 use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::ArrangementKind;
+use crate::domain::duty::Duty;
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::{CellId, RequestId, RotationId, UserId};
-use crate::domain::load::{Place, Places, Walk};
+use crate::domain::load::{Places, Walk};
 use crate::domain::refusal::invalid;
 use crate::domain::report::{Counted, GroupBy, LONGEST, Report, Row};
-use crate::domain::rotation::{Entry, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::domain::zones::ZoneName;
 use crate::store::{self, Page, ReadTx, RotationFilter, Store};
@@ -140,72 +141,58 @@ impl Gathering<'_> {
         let places = Places::of(rotation);
         let range = self.range;
         let is_external = rotation.external.is_some();
-        store::each_entry(tx, rotation, range, |held| {
-            let until = match held.end {
+        store::each_entry(tx, rotation, range, |duty| {
+            let until = match duty.end {
                 Some(end) => end,
                 // What follows a partner is planned by assignments with beginnings of their own.
                 None if is_external => self.now,
                 // The plan begins with what still runs.
                 None => return Ok(()),
             };
-            if held.entry.start < until {
-                let place = places.at(&held.window, &held.entry);
-                let walk = walks.entry(held.cell);
-                let walk = walk.or_insert_with(|| Walk::of(range));
-                self.walk(walk, rotation, &place, (&held.entry, until))?;
+            match duty.entry.start < until {
+                true => self.walk(
+                    walk_of(&mut walks, &duty, range),
+                    rotation,
+                    (&places, &duty, until),
+                ),
+                false => Ok(()),
             }
-            Ok::<_, ActionError>(())
         })?;
-        self.plan(rotation, &places, &mut walks)?;
-        self.count(tx, &rotation.id)
-    }
-
-    /// Adds what is planned, and what runs.
-    fn plan(
-        &mut self,
-        rotation: &Rotation,
-        places: &Places,
-        walks: &mut HashMap<CellId, Walk>,
-    ) -> Result<(), ActionError> {
-        let is_external = rotation.external.is_some();
-        let mut range = self.range;
+        let mut planned = range;
         if is_external {
-            range.from = range.from.max(self.now);
+            planned.from = range.from.max(self.now);
         }
-        if range.is_empty() {
-            return Ok(());
-        }
-        let dealing = DealingContext {
-            calendar: self.calendar,
-            absences: &rotation.absences,
-        };
-        let duties = forecast::duties_within(rotation, dealing, range, &mut self.budget)?;
-        for mut turn in duties {
-            let place = places.at(&turn.window, &turn.entry);
-            let until = turn.end.unwrap_or(range.until);
-            let walk = walks.entry(turn.cell);
-            let walk = walk.or_insert_with(|| Walk::of(self.range));
-            if is_external && turn.entry.start < range.from {
-                // Of assignments that run beside each other none comes after another.
-                turn.entry.start = range.from;
-                self.walk(&mut walk.clone(), rotation, &place, (&turn.entry, until))?;
-            } else {
-                self.walk(walk, rotation, &place, (&turn.entry, until))?;
+        if !planned.is_empty() {
+            let dealing = DealingContext {
+                calendar: self.calendar,
+                absences: &rotation.absences,
+            };
+            let duties = forecast::duties_within(rotation, dealing, planned, &mut self.budget)?;
+            for mut duty in duties {
+                let until = duty.end.unwrap_or(planned.until);
+                let walk = walk_of(&mut walks, &duty, range);
+                if is_external && duty.entry.start < planned.from {
+                    // Of assignments that run beside each other none comes after another.
+                    duty.entry.start = planned.from;
+                    self.walk(&mut walk.clone(), rotation, (&places, &duty, until))?;
+                } else {
+                    self.walk(walk, rotation, (&places, &duty, until))?;
+                }
             }
         }
-        Ok(())
+        self.count(tx, &rotation.id)
     }
 
     fn walk(
         &mut self,
         walk: &mut Walk,
         rotation: &Rotation,
-        place: &Place,
-        (entry, until): (&Entry, Timestamp),
+        (places, duty, until): (&Places, &Duty, Timestamp),
     ) -> Result<(), ActionError> {
         let report = &mut self.report;
-        walk.entry(entry, until, &mut |user, happening| {
-            report.add(&rotation.id, place, user, happening);
+        let place = places.at(&duty.window, &duty.entry);
+        walk.entry(&duty.entry, until, &mut |user, happening| {
+            report.add(&rotation.id, &place, user, happening);
         });
         Ok(report.check_size()?)
     }
@@ -253,4 +240,10 @@ impl Gathering<'_> {
         let zone = |user: &UserId| zones.get(user).copied();
         Ok(self.report.rows(self.calendar, zone))
     }
+}
+
+/// The walk of the cell of a duty.
+fn walk_of<'w>(walks: &'w mut HashMap<CellId, Walk>, duty: &Duty, range: Interval) -> &'w mut Walk {
+    let walk = walks.entry(duty.cell.clone());
+    walk.or_insert_with(|| Walk::of(range))
 }

@@ -115,14 +115,12 @@ fn whole_turns(
             from.is_ok_and(|from| bounds.get(from + 1) == Some(&period.until))
         };
         let slot = forecast::slot_name(rotation, cell);
-        turns.extend(forecast.dealt.iter().filter_map(|span| {
-            let (from, until) = (span.from, span.until?);
-            Some(WholeTurn {
-                cell: cell.id.clone(),
-                slot: slot.clone(),
-                user: span.user.clone()?,
-                period: Some(Interval { from, until }).filter(is_whole)?,
-            })
+        let whole = forecast.turns().filter(|(_, period)| is_whole(period));
+        turns.extend(whole.map(|(user, period)| WholeTurn {
+            cell: cell.id.clone(),
+            slot: slot.clone(),
+            user: user.clone(),
+            period,
         }));
     }
     turns.sort_by_key(|turn| turn.period.from);

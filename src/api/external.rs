@@ -11,7 +11,6 @@ use crate::actions::partners::{people, schedules};
 use crate::wire::etag::Precondition;
 use crate::wire::external::{
     self as wire, LinkRequest, OutsidePerson, ParticipantRequest, Partner, PartnerSchedule,
-    ReadFailure,
 };
 use crate::wire::moment::Moment;
 use crate::wire::page::Page;
@@ -34,7 +33,7 @@ fn partner(status: PartnerStatus) -> Partner {
         connected: status.failure.is_none(),
         last_successful_read_utc: status.read_at.map(Moment),
         last_read_failure_utc: status.failed_at.map(Moment),
-        last_read_failure: status.failure.map(ReadFailure),
+        last_read_failure: status.failure,
     }
 }
 

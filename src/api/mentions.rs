@@ -38,11 +38,7 @@ pub const LIST: Operation = operation("listMentions", "mentions", "List mentions
 pub fn list(call: &Call) -> Outcome {
     let (query, page) = (&call.query, call.query.page()?);
     let filter = MentionFilter {
-        state: query.choice("state", STATES, |word| {
-            MentionState::ALL
-                .into_iter()
-                .find(|state| state.name() == word)
-        })?,
+        state: query.choice("state", STATES, MentionState::parse)?,
         notified: query.one("userId")?.map(UserId::from),
         rotation: query.one("rotationId")?.map(RotationId::from),
         ..MentionFilter::default()

@@ -6,7 +6,7 @@ use super::operation::{FROM, Kind, Operation, operation, parameter, text};
 use crate::actions::duties::{self, PlanFilter};
 use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::ids::{CellId, UserId};
-use crate::wire::history::{HistoryEntry, HistoryReason, HoursAsHeld};
+use crate::wire::history::{HistoryEntry, HoursAsHeld};
 use crate::wire::schedule::{self, PlannedTurn, Shift};
 
 /// The longest range of a schedule, in days.
@@ -95,7 +95,7 @@ fn entry(held: Duty) -> HistoryEntry {
         lane_name: entry.lane_name,
         window_id: held.window.to_string(),
         window_name: entry.window_name,
-        reason: HistoryReason(entry.reason),
+        reason: entry.reason,
         hours_as_held: Some(HoursAsHeld::from(&*entry.hours)),
     }
 }

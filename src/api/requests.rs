@@ -96,11 +96,7 @@ fn filter(call: &Call) -> Result<RequestFilter, Refusal> {
         (None, None) => None,
     };
     Ok(RequestFilter {
-        state: query.choice("state", STATES, |word| {
-            RequestState::ALL
-                .into_iter()
-                .find(|state| state.name() == word)
-        })?,
+        state: query.choice("state", STATES, RequestState::parse)?,
         user: user.map(|user| (user, role)),
         rotation: query.one("rotationId")?.map(RotationId::from),
         ..RequestFilter::default()

@@ -7,6 +7,7 @@ use crate::client::{Answer, Limits, Request};
 use crate::domain::ids::ChannelId;
 use crate::domain::relay::RelayError;
 use crate::domain::retry_schedule;
+use crate::domain::words::words;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::fmt;
@@ -38,38 +39,21 @@ impl fmt::Debug for IncomingWebhook {
     }
 }
 
-/// The format of a post.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// Slack's, which Mattermost, Rocket.Chat and Discord (with `/slack` at the end of the address) take as well.
-    Slack,
-    /// An Adaptive Card, for Microsoft Teams.
-    Teams,
-    /// Google Chat.
-    Google,
-    /// An object with the text and what it is about, for programs.
-    Json,
+words! {
+    /// The format of a post.
+    pub enum Style {
+        /// Slack's, which Mattermost, Rocket.Chat and Discord (with `/slack` at the end of the address) take as well.
+        Slack = "slack",
+        /// An Adaptive Card, for Microsoft Teams.
+        Teams = "teams",
+        /// Google Chat.
+        Google = "google",
+        /// An object with the text and what it is about, for programs.
+        Json = "json",
+    }
 }
 
 impl Style {
-    /// All styles.
-    pub const ALL: [Style; 4] = [Style::Slack, Style::Teams, Style::Google, Style::Json];
-
-    /// The name in the settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Style::Slack => "slack",
-            Style::Teams => "teams",
-            Style::Google => "google",
-            Style::Json => "json",
-        }
-    }
-
-    /// The style with that name.
-    pub fn parse(name: &str) -> Option<Style> {
-        Style::ALL.into_iter().find(|style| style.name() == name)
-    }
-
     /// Text of people on one line, so that the product reads no markup and no mention in it. Slack decodes `&`, `<` and `>`
     /// again; other characters with a meaning are followed by a space without width, which takes it away. Mattermost, Rocket.Chat
     /// and Discord take Slack's format and read Markdown in it: a mark that begins a heading, a quotation or a list stands behind

@@ -1,14 +1,13 @@
 //! Settings for outgoing connections: permitted receivers and trusted authorities.
 
 use super::Failure;
-use crate::actions::{Outward, REMINDER_BEFORE};
+use crate::actions::Outward;
 use crate::carriers::Carriers;
 use crate::carriers::mail::Mailer;
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Client, Tls};
 use crate::config::Config;
 use crate::domain::address::AllowedNetworks;
-use crate::domain::personal_calendar::READ_EVERY;
 
 /// The default listen address.
 pub const LISTEN: &str = "127.0.0.1:8080";
@@ -38,7 +37,7 @@ pub fn trusted(config: &Config) -> Result<Tls, Failure> {
     };
     let extra_ca = part.extra_ca_file.as_ref().map(std::fs::read);
     let extra_ca = extra_ca.transpose().map_err(|error| refused(&error))?;
-    let tls = Tls::load(part.trust.unwrap_or_default(), extra_ca.as_deref());
+    let tls = Tls::load(part.trust(), extra_ca.as_deref());
     tls.map_err(|why| refused(&why))
 }
 
@@ -57,7 +56,7 @@ pub fn outward(
     let rules = Rules {
         allowed_networks: AllowedNetworks {
             loopback: local,
-            nets: part.allow_nets.clone().unwrap_or_default(),
+            nets: part.allow_nets(),
         },
         plain_http: local,
     };
@@ -68,8 +67,8 @@ pub fn outward(
         retry_schedule: part.retry_schedule(),
         webhook_client: GuardedClient::new(tls, rules.clone()),
         calendar_client: GuardedClient::new(tls, rules),
-        calendars_read_every: config.calendars.read_every.unwrap_or(READ_EVERY),
-        reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
+        calendars_read_every: config.calendars.read_every(),
+        reminder_before: config.chat.reminder_before(),
     })
 }
 

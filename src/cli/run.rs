@@ -126,7 +126,7 @@ impl Bootstrap {
             .listen
             .as_ref()
             .map_or(LISTEN.into(), |listen| listen.to_string());
-        let proxies = TrustedProxies::new(config.http.trusted_proxies.clone().unwrap_or_default());
+        let proxies = TrustedProxies::new(config.http.trusted_proxies());
         let server = Server::bind(&listen, Limits::default(), proxies).map_err(|error| {
             format!("cannot listen on {listen}: {error}; --listen HOST:PORT names another address")
         })?;
@@ -260,7 +260,7 @@ impl Bootstrap {
         limits: api::Limits,
     ) -> Result<Vec<Box<dyn Edge>>, Failure> {
         let (app, budget) = (self.app.clone(), self.budget.clone());
-        let access = config.metrics.access.unwrap_or_default();
+        let access = config.metrics.access();
         let base_url = config.base_url.as_ref().map(ToString::to_string);
         let listen = self.server.local_addr().to_string();
         let sign_ins = login.provider.clone().map(|settings| {

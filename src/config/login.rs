@@ -1,65 +1,61 @@
 //! `[login]`: how people sign in to the pages.
 
-use super::parsed::parsed;
-use super::{OidcPart, Origins, values};
+use super::table::{Part, hidden, list, one, switch, table, text};
+use super::values::{DAY, choice, fitting, lifetime, within};
+use super::{OidcPart, Origins};
 use crate::actions::sessions::{SessionProvider, SessionRules};
 use crate::domain::address::Net;
 use crate::web::{Login, Proxy, ProxyMatch};
 use jiff::SignedDuration;
-use serde::Deserialize;
-use serde::de::Deserializer;
 
-/// `[login]`: sessions, and who reads without one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LoginPart {
-    /// A session ends when nobody uses it for this long; 14 days if unset.
-    #[serde(deserialize_with = "values::session")]
-    pub idle: Option<SignedDuration>,
-    /// A session ends after this long, whatever its use; 90 days if unset.
-    #[serde(deserialize_with = "values::session")]
-    pub lifetime: Option<SignedDuration>,
-    /// Whether public rotations are read without signing in.
-    pub public: Option<bool>,
-    pub proxy: ProxyPart,
-    pub oidc: OidcPart,
+table! {
+    /// `[login]`: sessions, and who reads without one.
+    LoginPart at "login" {
+        /// A session ends when nobody uses it for this long.
+        idle: Option<SignedDuration> = text(session, r#""14d""#) => SessionRules::default().idle,
+        /// A session ends after this long, whatever its use.
+        lifetime: Option<SignedDuration> = text(session, r#""90d""#) => SessionRules::default().lifetime,
+        /// Whether public rotations are read without signing in.
+        public: Option<bool> = one(switch, "false") => false,
+        oidc: OidcPart = Part,
+        proxy: ProxyPart = Part,
+    }
 }
 
-/// `[login.proxy]`: a proxy that says who the reader is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ProxyPart {
-    /// The header that names the person.
-    #[serde(deserialize_with = "header_name")]
-    pub header: Option<String>,
-    /// What it says; the address of the person if unset.
-    #[serde(rename = "match", deserialize_with = "matching")]
-    pub by: Option<ProxyMatch>,
-    /// The networks that such requests come from.
-    #[serde(deserialize_with = "values::nets")]
-    pub trusted: Option<Vec<Net>>,
-    /// A header, `Name: value`, that such requests carry too.
-    #[serde(deserialize_with = "secret_header")]
-    pub secret_header: Option<(String, String)>,
+table! {
+    /// `[login.proxy]`: a proxy that says who the reader is.
+    ProxyPart at "login.proxy" {
+        /// The header that names the person.
+        header: Option<String> = text(
+            |text| {
+                let why = "the name of a header; send one such as \"Remote-User\"";
+                fitting(text, is_header_name(text), why)
+            },
+            r#""Remote-User""#,
+        ),
+        /// What it says.
+        r#match: Option<ProxyMatch> = text(
+            |text| choice(
+                text,
+                [("email", ProxyMatch::Email), ("id", ProxyMatch::Id)],
+                "known; send \"email\" or \"id\"",
+            ),
+            r#""email""#,
+        ) => ProxyMatch::default(),
+        /// The networks that such requests come from.
+        trusted: Option<Vec<Net>> = list(str::parse, r#"["10.1.0.0/16"]"#) => Vec::new(),
+        /// A header, `Name: value`, that such requests carry too.
+        secret_header: Option<(String, String)> = hidden(secret_header, r#""X-Proxy-Secret: 0123456789abcdef""#),
+    }
+}
+
+/// How long sessions may last.
+fn session(text: &str) -> Result<SignedDuration, String> {
+    lifetime(text)?;
+    within(text, 1..=400 * DAY, "too long; send at most 400d")
 }
 
 impl LoginPart {
-    /// This layer, with unset values from the one below.
-    pub(super) fn over(self, below: LoginPart) -> LoginPart {
-        LoginPart {
-            idle: self.idle.or(below.idle),
-            lifetime: self.lifetime.or(below.lifetime),
-            public: self.public.or(below.public),
-            proxy: ProxyPart {
-                header: self.proxy.header.or(below.proxy.header),
-                by: self.proxy.by.or(below.proxy.by),
-                trusted: self.proxy.trusted.or(below.proxy.trusted),
-                secret_header: self.proxy.secret_header.or(below.proxy.secret_header),
-            },
-            oidc: self.oidc.over(below.oidc),
-        }
-    }
-
     /// How people sign in.
     ///
     /// # Errors
@@ -67,7 +63,7 @@ impl LoginPart {
     pub fn login(&self, origins: &Origins) -> Result<Login, String> {
         Ok(Login {
             rules: self.rules(),
-            public: self.public.unwrap_or(false),
+            public: self.public(),
             proxy: self.proxy.proxy(origins)?,
             provider: self.oidc.settings(origins)?,
         })
@@ -75,14 +71,13 @@ impl LoginPart {
 
     /// When sessions are over.
     pub fn rules(&self) -> SessionRules {
-        let usual = SessionRules::default();
         let provider = self.oidc.issuer.clone().map(|issuer| SessionProvider {
             issuer,
-            admins: self.oidc.admins.clone().unwrap_or_default(),
+            admins: self.oidc.admins(),
         });
         SessionRules {
-            idle: self.idle.unwrap_or(usual.idle),
-            lifetime: self.lifetime.unwrap_or(usual.lifetime),
+            idle: self.idle(),
+            lifetime: self.lifetime(),
             development: false,
             provider,
         }
@@ -94,7 +89,7 @@ impl ProxyPart {
         let Some(header) = &self.header else {
             // The line of what is set without it.
             let set = [
-                (self.by.is_some(), "login.proxy.match"),
+                (self.r#match.is_some(), "login.proxy.match"),
                 (self.trusted.is_some(), "login.proxy.trusted"),
                 (self.secret_header.is_some(), "login.proxy.secret_header"),
             ];
@@ -106,17 +101,17 @@ impl ProxyPart {
                 )),
             };
         };
-        let trusted = self.trusted.clone().filter(|trusted| !trusted.is_empty());
-        let Some(trusted) = trusted else {
+        let trusted = self.trusted();
+        if trusted.is_empty() {
             return Err(format!(
                 "{}: login.proxy.trusted is missing; anybody could send the header. Name the networks of the proxy, such as \
                  trusted = [\"10.0.0.0/8\"]",
                 origins.of("login.proxy.header")
             ));
-        };
+        }
         Ok(Some(Proxy {
             header: header.clone(),
-            by: self.by.unwrap_or_default(),
+            by: self.r#match(),
             trusted,
             secret: self.secret_header.clone(),
         }))
@@ -128,25 +123,8 @@ fn is_header_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(plain)
 }
 
-pub(super) fn parse_header_name(text: &str) -> Result<String, String> {
-    match is_header_name(text) {
-        true => Ok(text.to_owned()),
-        false => Err(format!(
-            "{text:?} is not the name of a header; send one such as \"Remote-User\""
-        )),
-    }
-}
-
-pub(super) fn parse_match(text: &str) -> Result<ProxyMatch, String> {
-    match text {
-        "email" => Ok(ProxyMatch::Email),
-        "id" => Ok(ProxyMatch::Id),
-        _ => Err(format!("{text:?} is not known; send \"email\" or \"id\"")),
-    }
-}
-
 /// The refusal does not repeat what was set: it is a secret.
-pub(super) fn parse_secret_header(text: &str) -> Result<(String, String), String> {
+fn secret_header(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once(':');
     let parts = parts.map(|(name, value)| (name.trim(), value.trim()));
     match parts.filter(|(name, value)| is_header_name(name) && value.len() >= 16) {
@@ -155,19 +133,4 @@ pub(super) fn parse_secret_header(text: &str) -> Result<(String, String), String
             "send a header and its value, of 16 characters at least, such as \"X-Proxy-Secret: ...\"".into(),
         ),
     }
-}
-
-fn header_name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    parsed(from, parse_header_name)
-}
-
-fn matching<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ProxyMatch>, D::Error> {
-    parsed(from, parse_match)
-}
-
-fn secret_header<'de, D>(from: D) -> Result<Option<(String, String)>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    parsed(from, parse_secret_header)
 }

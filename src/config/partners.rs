@@ -1,136 +1,71 @@
 //! `[partners]`: paging systems whose schedules are read.
 
-use super::parsed::parsed;
-use super::{Config, Origins, secret, values};
+use super::secret::{Hidden, secret};
+use super::table::{Part, table, text};
+use super::values::{HOUR, fitting, is_mail_address, is_plain_host, within};
+use super::{Config, Origins};
 use crate::client::{Proxy, Secret};
 use crate::domain::external::Partner;
 use crate::domain::site::{host_of, is_loopback};
 use crate::sources::{DeskSettings, KeySettings, Settings};
 use jiff::SignedDuration;
-use serde::Deserialize;
-use serde::de::Deserializer;
-use std::path::PathBuf;
 
-/// `[partners]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PartnersPart {
-    /// How often each linked schedule is read, 10 s to an hour.
-    #[serde(deserialize_with = "poll_every")]
-    pub poll_every: Option<SignedDuration>,
-    /// The proxy that requests to partners go through.
-    #[serde(deserialize_with = "proxy")]
-    pub proxy: Option<Proxy>,
-    #[serde(rename = "pagerPartner")]
-    pub pager: KeyPart,
-    #[serde(rename = "opsPartner")]
-    pub ops: KeyPart,
-    #[serde(rename = "deskPartner")]
-    pub desk: DeskPart,
-}
-
-/// `[partners.pagerPartner]` and `[partners.opsPartner]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KeyPart {
-    #[serde(deserialize_with = "key")]
-    pub api_key: Option<Secret>,
-    /// A file that holds the key instead.
-    pub api_key_file: Option<PathBuf>,
-    #[serde(deserialize_with = "url")]
-    pub url: Option<String>,
-}
-
-/// `[partners.deskPartner]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DeskPart {
-    /// The site, such as `acme.atlassian.net`.
-    #[serde(deserialize_with = "site")]
-    pub site: Option<String>,
-    #[serde(deserialize_with = "email")]
-    pub email: Option<String>,
-    #[serde(deserialize_with = "key")]
-    pub api_token: Option<Secret>,
-    /// A file that holds the token instead.
-    pub api_token_file: Option<PathBuf>,
-    #[serde(deserialize_with = "cloud_id")]
-    pub cloud_id: Option<String>,
-    #[serde(deserialize_with = "url")]
-    pub url: Option<String>,
-}
-
-impl PartnersPart {
-    /// This layer, with unset values from the one below.
-    pub(super) fn over(self, below: PartnersPart) -> PartnersPart {
-        PartnersPart {
-            poll_every: self.poll_every.or(below.poll_every),
-            proxy: self.proxy.or(below.proxy),
-            pager: self.pager.over(below.pager),
-            ops: self.ops.over(below.ops),
-            desk: self.desk.over(below.desk),
-        }
+table! {
+    /// `[partners]`.
+    PartnersPart at "partners" {
+        /// How often each linked schedule is read.
+        poll_every: Option<SignedDuration> = text(
+            |text| within(text, 10..=HOUR, "out of range; write 10s to 1h, such as \"60s\""),
+            r#""60s""#,
+        ) => Settings::POLL_EVERY,
+        /// The proxy that requests to partners go through.
+        proxy: Option<Proxy> = text(Proxy::parse, r#""http://proxy.example.org:3128""#),
+        pager: PagerPart = Part,
+        ops: OpsPart = Part,
+        desk: DeskPart = Part,
     }
 }
 
-impl KeyPart {
-    fn over(self, below: KeyPart) -> KeyPart {
-        let own = (self.api_key, self.api_key_file);
-        let (api_key, api_key_file) = secret::over(own, (below.api_key, below.api_key_file));
-        KeyPart {
-            api_key,
-            api_key_file,
-            url: self.url.or(below.url),
-        }
+table! {
+    /// `[partners.pagerPartner]`.
+    PagerPart at "partners.pagerPartner" {
+        api_key: Hidden = secret(key, r#""0123456789abcdef""#, r#""/etc/rota/pagerduty.key""#),
+        url: Option<String> = text(url, r#""https://api.pagerduty.com""#) => "https://api.pagerduty.com".to_owned(),
     }
+}
 
-    fn settings(
-        &self,
-        partner: Partner,
-        own_url: &str,
-        origins: &Origins,
-    ) -> Result<Option<KeySettings>, String> {
-        if *self == KeyPart::default() {
-            return Ok(None);
-        }
-        let key = (&self.api_key, &self.api_key_file);
-        Ok(Some(KeySettings {
-            api_key: revealed(partner, "api_key", key, origins)?,
-            url: self.url.clone().unwrap_or_else(|| own_url.to_owned()),
-        }))
+table! {
+    /// `[partners.opsPartner]`.
+    OpsPart at "partners.opsPartner" {
+        api_key: Hidden = secret(key, r#""0123456789abcdef""#, r#""/etc/rota/opsgenie.key""#),
+        url: Option<String> = text(url, r#""https://api.eu.opsgenie.com""#) => "https://api.opsgenie.com".to_owned(),
+    }
+}
+
+table! {
+    /// `[partners.deskPartner]`.
+    DeskPart at "partners.deskPartner" {
+        /// The site, such as `acme.atlassian.net`.
+        site: Option<String> = text(site, r#""acme.atlassian.net""#),
+        email: Option<String> = text(email, r#""rota@example.org""#),
+        api_token: Hidden = secret(key, r#""0123456789abcdef""#, r#""/etc/rota/jira.token""#),
+        cloud_id: Option<String> = text(cloud_id, r#""0123-4567""#),
+        url: Option<String> = text(url, r#""https://api.atlassian.com""#) => "https://api.atlassian.com".to_owned(),
     }
 }
 
 impl DeskPart {
-    fn over(self, below: DeskPart) -> DeskPart {
-        let own = (self.api_token, self.api_token_file);
-        let (api_token, api_token_file) =
-            secret::over(own, (below.api_token, below.api_token_file));
-        DeskPart {
-            site: self.site.or(below.site),
-            email: self.email.or(below.email),
-            api_token,
-            api_token_file,
-            cloud_id: self.cloud_id.or(below.cloud_id),
-            url: self.url.or(below.url),
-        }
-    }
-
     fn settings(&self, origins: &Origins) -> Result<Option<DeskSettings>, String> {
         if *self == DeskPart::default() {
             return Ok(None);
         }
-        let token = (&self.api_token, &self.api_token_file);
-        let missing = |key| missing(Partner::Desk, key, origins);
+        let missing = |key| origins.missing(&table_of(Partner::Desk), key);
         Ok(Some(DeskSettings {
             site: self.site.clone().ok_or_else(|| missing("site"))?,
             email: self.email.clone().ok_or_else(|| missing("email"))?,
-            api_token: revealed(Partner::Desk, "api_token", token, origins)?,
+            api_token: revealed(Partner::Desk, "api_token", &self.api_token, origins)?,
             cloud_id: self.cloud_id.clone(),
-            url: self
-                .url
-                .clone()
-                .unwrap_or_else(|| "https://api.atlassian.com".to_owned()),
+            url: self.url(),
         }))
     }
 }
@@ -141,46 +76,45 @@ impl Config {
     /// # Errors
     /// A sentence that begins with the setting, if another one is missing or does not fit.
     pub fn partners(&self) -> Result<Settings, String> {
-        let part = &self.partners;
-        let origins = &self.origins;
-        let pager = (part.pager).settings(Partner::Pager, "https://api.pagerduty.com", origins)?;
-        let ops = (part.ops).settings(Partner::Ops, "https://api.opsgenie.com", origins)?;
+        let (part, origins) = (&self.partners, &self.origins);
+        let with_key = |partner, key, url| -> Result<KeySettings, String> {
+            let api_key = revealed(partner, "api_key", key, origins)?;
+            Ok(KeySettings { api_key, url })
+        };
+        let (pager, ops) = (&part.pager, &part.ops);
+        let has_pager = *pager != PagerPart::default();
+        let has_ops = *ops != OpsPart::default();
+        let pager = has_pager.then(|| with_key(Partner::Pager, &pager.api_key, pager.url()));
+        let ops = has_ops.then(|| with_key(Partner::Ops, &ops.api_key, ops.url()));
         Ok(Settings {
-            poll_every: part.poll_every.unwrap_or(Settings::POLL_EVERY),
+            poll_every: part.poll_every(),
             proxy: part.proxy.clone(),
-            pager,
-            ops,
+            pager: pager.transpose()?,
+            ops: ops.transpose()?,
             desk: part.desk.settings(origins)?,
         })
     }
 }
 
-/// What to say where a partner has settings and one that it needs is not there.
-fn missing(partner: Partner, key: &str, origins: &Origins) -> String {
-    let table = format!("partners.{}", partner.name());
-    let path = format!("{table}.{key}");
-    let line = super::known::Setting::find(&path).map(super::known::Setting::line);
-    format!(
-        "{}: {key} is missing beside it; write {} below [{table}]",
-        origins.first_below(&format!("{table}.")),
-        line.unwrap_or_default()
-    )
+/// The table of a partner's settings.
+fn table_of(partner: Partner) -> String {
+    format!("partners.{}", partner.name())
 }
 
 /// The secret without which a partner cannot be read.
 fn revealed(
     partner: Partner,
-    key: &str,
-    ways: (&Option<Secret>, &Option<PathBuf>),
+    name: &str,
+    secret: &Hidden,
     origins: &Origins,
 ) -> Result<Secret, String> {
-    let path = format!("partners.{}.{key}", partner.name());
-    let found = secret::read(&path, ways, origins, parse_secret)?;
-    found.ok_or_else(|| missing(partner, key, origins))
+    let table = table_of(partner);
+    let found = secret.read(&format!("{table}.{name}"), origins, key)?;
+    found.ok_or_else(|| origins.missing(&table, name))
 }
 
 /// The refusal does not repeat what was set: it is a secret.
-pub(super) fn parse_secret(text: &str) -> Result<Secret, String> {
+fn key(text: &str) -> Result<Secret, String> {
     match !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(Secret::new(text)),
         false => {
@@ -189,19 +123,7 @@ pub(super) fn parse_secret(text: &str) -> Result<Secret, String> {
     }
 }
 
-pub(super) fn parse_poll_every(text: &str) -> Result<SignedDuration, String> {
-    let every = SignedDuration::try_from(values::duration(text)?).ok();
-    let known = SignedDuration::from_secs(10)..=SignedDuration::from_hours(1);
-    every
-        .filter(|every| known.contains(every))
-        .ok_or_else(|| format!("{text:?} is out of range; write 10s to 1h, such as \"60s\""))
-}
-
-pub(super) fn parse_proxy(text: &str) -> Result<Proxy, String> {
-    Proxy::parse(text)
-}
-
-pub(super) fn parse_url(text: &str) -> Result<String, String> {
+fn url(text: &str) -> Result<String, String> {
     let bare = text.trim_end_matches('/');
     match is_base(bare) {
         true => Ok(bare.to_owned()),
@@ -213,7 +135,7 @@ pub(super) fn parse_url(text: &str) -> Result<String, String> {
 }
 
 /// A site is written as its host; its address is https.
-pub(super) fn parse_site(text: &str) -> Result<String, String> {
+fn site(text: &str) -> Result<String, String> {
     let bare = text.trim_end_matches('/');
     let address = match bare.contains("://") {
         true => bare.to_owned(),
@@ -227,26 +149,17 @@ pub(super) fn parse_site(text: &str) -> Result<String, String> {
     }
 }
 
-pub(super) fn parse_email(text: &str) -> Result<String, String> {
+fn email(text: &str) -> Result<String, String> {
+    let why = "a mail address; write the one of the token's account, such as \"rota@example.org\"";
     // A colon would end the name in the header that carries both.
-    let odd = |c: char| c.is_whitespace() || c.is_control() || c == ':';
-    let parts = text.rsplit_once('@');
-    match parts.filter(|(user, domain)| !user.is_empty() && !domain.is_empty()) {
-        Some(_) if !text.contains(odd) => Ok(text.to_owned()),
-        _ => Err(format!(
-            "{text:?} is not a mail address; write the one of the token's account, such as \"rota@example.org\""
-        )),
-    }
+    fitting(text, is_mail_address(text, |c| c == ':'), why)
 }
 
-pub(super) fn parse_cloud_id(text: &str) -> Result<String, String> {
+fn cloud_id(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    match !text.is_empty() && text.chars().all(plain) {
-        true => Ok(text.to_owned()),
-        false => Err(format!(
-            "{text:?} is not a cloud id; write the one that https://SITE/_edge/tenant_info shows, or leave it out"
-        )),
-    }
+    let why =
+        "a cloud id; write the one that https://SITE/_edge/tenant_info shows, or leave it out";
+    fitting(text, !text.is_empty() && text.chars().all(plain), why)
 }
 
 /// What follows the scheme.
@@ -256,7 +169,6 @@ fn host_and_path(url: &str) -> &str {
 
 /// Whether requests may go below this address: https, or http to this machine.
 fn is_base(url: &str) -> bool {
-    let odd = |c: char| !c.is_ascii_graphic() || matches!(c, '?' | '#' | '@' | '"' | '\\');
     let rest = host_and_path(url);
     let host = rest.split('/').next().unwrap_or_default();
     let scheme = match url.split_once("://") {
@@ -264,33 +176,5 @@ fn is_base(url: &str) -> bool {
         Some(("http", _)) => is_loopback(host_of(host)),
         _ => false,
     };
-    scheme && !rest.contains(odd) && !host.is_empty() && !host.starts_with(':')
-}
-
-fn poll_every<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SignedDuration>, D::Error> {
-    parsed(from, parse_poll_every)
-}
-
-fn proxy<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Proxy>, D::Error> {
-    parsed(from, parse_proxy)
-}
-
-fn key<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Secret>, D::Error> {
-    parsed(from, parse_secret)
-}
-
-fn url<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    parsed(from, parse_url)
-}
-
-fn site<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    parsed(from, parse_site)
-}
-
-fn email<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    parsed(from, parse_email)
-}
-
-fn cloud_id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    parsed(from, parse_cloud_id)
+    scheme && is_plain_host(rest)
 }

@@ -1,43 +1,40 @@
 //! `[mail]` and `[[chat.incoming_webhook]]`: how messages reach people without a chat platform.
 
-use super::{Config, secret, values};
+use super::Config;
+use super::secret::{self, Hidden};
+use super::table::{Given, Refused, array, misfit, parsed, table, text};
 use crate::carriers::incoming::{IncomingWebhook, Style};
 use crate::carriers::mail::{MailLogin, MailServer, MailSettings, Mailbox};
-use serde::Deserialize;
-use serde::de::{Deserializer, Error};
+use crate::client::Secret;
 use std::fmt;
 use std::path::PathBuf;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
-/// `[mail]`: the mail server.
-#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MailPart {
-    /// Where mail is handed in.
-    #[serde(deserialize_with = "values::text")]
-    pub server: Option<MailServer>,
-    pub username: Option<String>,
-    pub password: Option<String>,
-    /// A file with the password alone.
-    pub password_file: Option<PathBuf>,
-    /// Whom mail is from.
-    #[serde(deserialize_with = "values::text")]
-    pub from: Option<Mailbox>,
-    /// Whom answers go to; the sender if unset.
-    #[serde(deserialize_with = "values::text")]
-    pub reply_to: Option<Mailbox>,
-}
-
-/// Without the password.
-impl fmt::Debug for MailPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let set = (&self.server, &self.username, &self.from, &self.reply_to);
-        write!(f, "MailPart{set:?}")
+table! {
+    /// `[mail]`: the mail server.
+    MailPart at "mail" {
+        /// Where mail is handed in.
+        server: Option<MailServer> = text(str::parse, r#""smtps://mail.example.org:465""#),
+        username: Option<String> = text(|text| Ok(text.to_owned()), r#""rota""#),
+        password: Hidden = secret::secret(password, r#""secret""#, r#""/etc/rota/mail.password""#),
+        /// Whom mail is from.
+        from: Option<Mailbox> = text(str::parse, r#""rota <rota@example.org>""#),
+        /// Whom answers go to; the sender if unset.
+        reply_to: Option<Mailbox> = text(str::parse, r#""oncall@example.org""#),
     }
 }
 
+fn password(text: &str) -> Result<Secret, String> {
+    Ok(Secret::new(text))
+}
+
+/// `[[chat.incoming_webhook]]` as a list, which a variable has too.
+pub(super) const EXAMPLE: &str =
+    r#"[{ channel = "C1", url_file = "/etc/rota/c1.url", style = "slack" }]"#;
+
 /// One `[[chat.incoming_webhook]]`.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct IncomingWebhookPart {
     /// The id of the channel.
     pub channel: String,
@@ -45,7 +42,6 @@ pub struct IncomingWebhookPart {
     pub url: Option<String>,
     /// A file with the URL alone.
     pub url_file: Option<PathBuf>,
-    #[serde(deserialize_with = "style")]
     pub style: Style,
 }
 
@@ -53,24 +49,6 @@ pub struct IncomingWebhookPart {
 impl fmt::Debug for IncomingWebhookPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "IncomingWebhookPart({} {:?})", self.channel, self.style)
-    }
-}
-
-impl MailPart {
-    /// This layer, with unset values from the one below.
-    pub(super) fn over(self, below: MailPart) -> MailPart {
-        let (password, password_file) = secret::over(
-            (self.password, self.password_file),
-            (below.password, below.password_file),
-        );
-        MailPart {
-            server: self.server.or(below.server),
-            username: self.username.or(below.username),
-            password,
-            password_file,
-            from: self.from.or(below.from),
-            reply_to: self.reply_to.or(below.reply_to),
-        }
     }
 }
 
@@ -91,13 +69,11 @@ impl Config {
         let from = part.from.clone().ok_or(
             "mail.from: missing; write whom mail is from, such as from = \"rota <rota@example.org>\"",
         )?;
-        let ways = (&part.password, &part.password_file);
-        let parse = |text: &str| Ok(text.to_owned());
-        let password = secret::read("mail.password", ways, &self.origins, parse)?;
+        let password = (part.password).read("mail.password", &self.origins, password)?;
         let login = match (&part.username, password) {
             (Some(username), Some(password)) => Some(MailLogin {
                 username: username.clone(),
-                password,
+                password: password.reveal().to_owned(),
             }),
             (None, None) => None,
             (Some(_), None) => {
@@ -157,24 +133,49 @@ impl Config {
     }
 }
 
-fn style<'de, D: Deserializer<'de>>(from: D) -> Result<Style, D::Error> {
-    let text = String::deserialize(from)?;
-    Style::parse(&text).ok_or_else(|| {
-        let known = Style::ALL.map(Style::name).join("\", \"");
-        D::Error::custom(format!("{text:?} is no style; write \"{known}\""))
-    })
+/// Reads incoming webhooks: tables in the file, and in a variable a list of inline tables.
+pub(super) fn incoming_webhooks(given: &Given) -> Result<Vec<IncomingWebhookPart>, Refused> {
+    let Given::Value(list) = given else {
+        return parsed(given, |text| {
+            // The whole error of the parser would repeat the value, which is a secret.
+            let first = |why: &str| why.lines().next().unwrap_or_default().to_owned();
+            let line = format!("list = {text}");
+            let read = DeTable::parse(&line).map_err(|error| first(error.message()));
+            let read = read.and_then(|table| {
+                let list = table.get_ref().get("list").ok_or("no list")?;
+                incoming_webhooks(&Given::Value(list)).map_err(|refused| refused.why)
+            });
+            read.map_err(|why| format!("{why}; write {EXAMPLE}"))
+        });
+    };
+    array(list)?.iter().map(incoming_webhook).collect()
 }
 
-/// Reads incoming webhooks from a variable: a list of inline tables, as the file has it.
-pub(super) fn parse_incoming_webhooks(text: &str) -> Result<Vec<IncomingWebhookPart>, String> {
-    #[derive(Deserialize)]
-    struct Line {
-        list: Vec<IncomingWebhookPart>,
+fn incoming_webhook(item: &Spanned<DeValue>) -> Result<IncomingWebhookPart, Refused> {
+    const KEYS: [&str; 4] = ["channel", "url", "url_file", "style"];
+    let DeValue::Table(table) = item.get_ref() else {
+        return Err(misfit(item, "a table"));
+    };
+    let mut names = table.keys().map(|key| key.get_ref());
+    if let Some(name) = names.find(|name| !KEYS.contains(&name.as_ref())) {
+        return Err(format!("{name} is no key of it; write {EXAMPLE}").into());
     }
-    let line: Result<Line, _> = toml::from_str(&format!("list = {text}"));
-    // The error of the parser would repeat the value, which is a secret.
-    line.map(|line| line.list).map_err(|error| {
-        let why = error.message().lines().next().unwrap_or_default().to_owned();
-        format!("{why}; write [{{ channel = \"C1\", url_file = \"/etc/rota/c1.url\", style = \"slack\" }}]")
+    let text = |key: &str| {
+        let value = table.get(key).map(Given::Value);
+        value
+            .map(|value| parsed(&value, |text| Ok(text.to_owned())))
+            .transpose()
+    };
+    let required = |key| text(key)?.ok_or_else(|| Refused::from(format!("missing field `{key}`")));
+    let style = required("style")?;
+    let style = Style::parse(&style).ok_or_else(|| {
+        let known = Style::ALL.map(Style::name).join("\", \"");
+        format!("{style:?} is no style; write \"{known}\"")
+    })?;
+    Ok(IncomingWebhookPart {
+        channel: required("channel")?,
+        url: text("url")?,
+        url_file: text("url_file")?.map(PathBuf::from),
+        style,
     })
 }

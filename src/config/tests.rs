@@ -12,6 +12,30 @@ fn load(flags: Config, environment: &[(&str, &str)]) -> Result<Config, String> {
     Config::load(flags, None, None, &|name| map.get(name).map(OsString::from))
 }
 
+/// The config file without its name.
+mod file {
+    use super::*;
+
+    pub fn parse(text: &str) -> Result<Config, (usize, String)> {
+        let mut config = Config::default();
+        super::super::file::lay(&mut config, "rota.toml", text)?;
+        config.origins = Origins::default();
+        Ok(config)
+    }
+}
+
+/// What variables set over a file.
+fn over(mut file: Config, environment: &[(&str, &str)]) -> Config {
+    let given = |name: &str| {
+        let found = environment.iter().find(|(known, _)| *known == name);
+        found
+            .map(|(_, value)| OsString::from(value))
+            .filter(|value| !value.is_empty())
+    };
+    file.lay_variables(&given).expect("good values");
+    file
+}
+
 fn listening(on: &str) -> Config {
     Config {
         listen: on.parse().ok(),
@@ -171,9 +195,7 @@ fn the_upper_layer_wins() {
     assert_eq!(config.db, None);
     let file = file::parse("listen = 'a:3'\ndb = 'x.db'\n[plan]\nname = 'pro'\nmax_people = 7")
         .expect("a good file");
-    let layered = load(Config::default(), &environment)
-        .expect("good values")
-        .over(file);
+    let layered = over(file, &environment);
     assert_eq!(
         (layered.listen, layered.plan.name),
         ("a:2".parse().ok(), Some(Tier::Free))
@@ -227,7 +249,6 @@ fn webhook_settings_come_from_each_layer() {
         ("ROTA_WEBHOOKS_EXTRA_CA_FILE", ""),
         ("ROTA_WEBHOOKS_TRUST", " bundled"),
     ];
-    let upper = load(Config::default(), &environment).expect("good values");
     let file = webhooks("ladder = []\nallow_nets = []\nextra_ca_file = 'ca.pem'\ntrust = 'system'");
     assert_eq!(
         (&file.ladder, &file.allow_nets, file.trust),
@@ -243,7 +264,7 @@ fn webhook_settings_come_from_each_layer() {
         extra_ca_file: Some("ca.pem".into()),
         trust: Some(Trust::Bundled),
     };
-    assert_eq!(upper.over(below).webhooks, expected);
+    assert_eq!(over(below, &environment).webhooks, expected);
     let unset = load(Config::default(), &[("ROTA_WEBHOOKS_ALLOW_NETS", "")]);
     assert_eq!(unset, Ok(Config::default()));
 }
@@ -300,11 +321,10 @@ fn reminders_come_from_each_layer() {
         assert_eq!(file.ok().flatten(), expected, "{text}");
     }
     let file = file::parse("[chat]\nreminder_before = '2h'").expect("a good file");
-    let upper = load(Config::default(), &[("ROTA_CHAT_REMINDER_BEFORE", "0s")]);
-    let upper = upper.expect("a good value");
+    let upper = over(file.clone(), &[("ROTA_CHAT_REMINDER_BEFORE", "0s")]);
     // Zero, which sends no reminders, is a value too.
-    assert_eq!(upper.over(file.clone()).chat.reminder_before, secs(0));
-    let unset = Config::default().over(file);
+    assert_eq!(upper.chat.reminder_before, secs(0));
+    let unset = over(file, &[]);
     assert_eq!(unset.chat.reminder_before, secs(7200));
 }
 

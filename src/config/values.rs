@@ -1,17 +1,10 @@
 //! Parsers of single settings. Every error says what to send instead.
 
-use super::parsed::{parsed, parsed_list};
-use crate::api::Access;
-use crate::client::Trust;
-use crate::domain::address::Net;
-use crate::domain::retry_schedule::LIFE;
-use crate::domain::tiers::Tier;
 use crate::domain::time::FOREVER;
 use crate::wire::moment;
 use jiff::{SignedDuration, Timestamp};
-use serde::Deserialize;
-use serde::de::{Deserializer, Error};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -167,197 +160,51 @@ pub fn instant(text: &str) -> Result<Timestamp, String> {
     })
 }
 
-pub(super) fn whole_number<T: FromStr>(text: &str) -> Result<T, String> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    let read = text.parse().ok().filter(|_| plain);
-    read.ok_or_else(|| {
-        format!("{text:?} is not a number in range; write a whole number from 0 up, such as 1000")
-    })
+/// Lengths in seconds, as [`within`] takes them.
+pub(super) const MINUTE: i64 = 60;
+pub(super) const HOUR: i64 = 60 * MINUTE;
+pub(super) const DAY: i64 = 24 * HOUR;
+
+/// Parses a duration of so many seconds. The error says that any other one is what `why` says.
+pub(super) fn within(
+    text: &str,
+    seconds: RangeInclusive<i64>,
+    why: &str,
+) -> Result<SignedDuration, String> {
+    let length = SignedDuration::try_from(duration(text)?).ok();
+    let length = length.filter(|length| seconds.contains(&length.as_secs()));
+    length.ok_or_else(|| format!("{text:?} is {why}"))
 }
 
-/// Any text.
-pub(super) fn text_of(text: &str) -> Result<String, String> {
-    Ok(text.to_owned())
+/// Parses one of several words. The error says that any other one is not what `why` says.
+pub(super) fn choice<T, const N: usize>(
+    text: &str,
+    known: [(&str, T); N],
+    why: &str,
+) -> Result<T, String> {
+    let found = known.into_iter().find(|(word, _)| *word == text);
+    found
+        .map(|(_, value)| value)
+        .ok_or_else(|| format!("{text:?} is not {why}"))
 }
 
-pub(super) fn parse_tier(text: &str) -> Result<Tier, String> {
-    Tier::parse(text).ok_or_else(|| format!("{text:?} is not a plan; write \"free\" or \"pro\""))
-}
-
-pub(super) fn parse_burst(text: &str) -> Result<u32, String> {
-    whole_number(text).and_then(check_burst)
-}
-
-/// Refuses a burst of 0, which would refuse every request.
-fn check_burst(burst: u32) -> Result<u32, String> {
-    let off = "0 would refuse every request; write at least 1, or requests_per_minute 0 to turn the limit off";
-    if burst == 0 {
-        Err(off.into())
-    } else {
-        Ok(burst)
+/// The text if it fits. The error says that it is not what `why` says.
+pub(super) fn fitting(text: &str, fits: bool, why: &str) -> Result<String, String> {
+    match fits {
+        true => Ok(text.to_owned()),
+        false => Err(format!("{text:?} is not {why}")),
     }
 }
 
-/// The most waits in a retry schedule.
-const MOST_WAITS: usize = 50;
-
-pub(super) fn parse_retry_schedule(text: &str) -> Result<Vec<SignedDuration>, String> {
-    list(text, wait).and_then(check_count)
+/// Whether a text is a mail address, also without the characters that do not fit.
+pub(super) fn is_mail_address(text: &str, odd: fn(char) -> bool) -> bool {
+    let parts = text.rsplit_once('@');
+    let is_full = parts.is_some_and(|(user, domain)| !user.is_empty() && !domain.is_empty());
+    is_full && !text.contains(|c: char| c.is_whitespace() || c.is_control() || odd(c))
 }
 
-fn wait(text: &str) -> Result<SignedDuration, String> {
-    let length = duration(text)?;
-    let wait = SignedDuration::try_from(length).ok();
-    // No round begins after that time.
-    wait.filter(|wait| *wait <= LIFE)
-        .ok_or_else(|| format!("{text:?} is too long; write at most 7d"))
-}
-
-fn check_count(waits: Vec<SignedDuration>) -> Result<Vec<SignedDuration>, String> {
-    match waits.len() {
-        0..=MOST_WAITS => Ok(waits),
-        count => Err(format!(
-            "{count} waits are too many; write at most {MOST_WAITS}"
-        )),
-    }
-}
-
-pub(super) fn parse_reminder(text: &str) -> Result<SignedDuration, String> {
-    const MOST: SignedDuration = SignedDuration::from_hours(30 * 24);
-    let before = SignedDuration::try_from(duration(text)?).ok();
-    before
-        .filter(|before| *before <= MOST)
-        .ok_or_else(|| format!("{text:?} is too long; write at most 30d, or 0s for no reminders"))
-}
-
-pub(super) fn parse_audit_keep(text: &str) -> Result<SignedDuration, String> {
-    const LEAST: SignedDuration = SignedDuration::from_hours(24);
-    let keep = SignedDuration::try_from(duration(text)?).ok();
-    keep.filter(|keep| *keep >= LEAST)
-        .ok_or_else(|| format!("{text:?} is out of range; write at least 1d, such as 400d"))
-}
-
-pub(super) fn parse_read_every(text: &str) -> Result<SignedDuration, String> {
-    const LEAST: SignedDuration = SignedDuration::from_mins(1);
-    const MOST: SignedDuration = SignedDuration::from_hours(7 * 24);
-    let every = SignedDuration::try_from(duration(text)?).ok();
-    every
-        .filter(|every| (LEAST..=MOST).contains(every))
-        .ok_or_else(|| format!("{text:?} is out of range; write 1m to 7d, such as 15m"))
-}
-
-pub(super) fn read_every<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    parsed(from, parse_read_every)
-}
-
-/// How long sessions may last at the most.
-pub(super) fn parse_session(text: &str) -> Result<SignedDuration, String> {
-    const MOST: SignedDuration = SignedDuration::from_hours(400 * 24);
-    let length = SignedDuration::try_from(lifetime(text)?).ok();
-    length
-        .filter(|length| *length <= MOST)
-        .ok_or_else(|| format!("{text:?} is too long; send at most 400d"))
-}
-
-pub(super) fn parse_switch(text: &str) -> Result<bool, String> {
-    match text {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(format!("{text:?} is not known; send true or false")),
-    }
-}
-
-pub(super) fn session<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    parsed(from, parse_session)
-}
-
-pub(super) fn parse_nets(text: &str) -> Result<Vec<Net>, String> {
-    list(text, str::parse)
-}
-
-pub(super) fn parse_trust(text: &str) -> Result<Trust, String> {
-    match text {
-        "bundled" => Ok(Trust::Bundled),
-        "system" => Ok(Trust::System),
-        _ => Err(format!(
-            "{text:?} is not known; write \"bundled\" or \"system\""
-        )),
-    }
-}
-
-pub(super) fn parse_access(text: &str) -> Result<Access, String> {
-    match text {
-        "open" => Ok(Access::Open),
-        "limited" => Ok(Access::Limited),
-        "key" => Ok(Access::Key),
-        _ => Err(format!(
-            "{text:?} is not known; write \"limited\", \"open\" or \"key\""
-        )),
-    }
-}
-
-/// Splits at commas and trims whitespace around items.
-fn list<T>(text: &str, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
-    text.split(',').map(|text| item(text.trim())).collect()
-}
-
-pub(super) fn tier<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Tier>, D::Error> {
-    parsed(from, parse_tier)
-}
-
-pub(super) fn audit_keep<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    parsed(from, parse_audit_keep)
-}
-
-pub(super) fn reminder<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    parsed(from, parse_reminder)
-}
-
-pub(super) fn trust<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Trust>, D::Error> {
-    parsed(from, parse_trust)
-}
-
-pub(super) fn access<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Access>, D::Error> {
-    parsed(from, parse_access)
-}
-
-pub(super) fn burst<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
-    let burst = u32::deserialize(from)?;
-    check_burst(burst).map(Some).map_err(D::Error::custom)
-}
-
-pub(super) fn retry_schedule<'de, D>(from: D) -> Result<Option<Vec<SignedDuration>>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    let waits = parsed_list(from, wait)?;
-    waits.map(check_count).transpose().map_err(D::Error::custom)
-}
-
-pub(super) fn nets<'de, D>(from: D) -> Result<Option<Vec<Net>>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    parsed_list(from, str::parse)
-}
-
-/// Deserializes a value that is written as a string.
-pub(super) fn text<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err = String>,
-{
-    parsed(from, str::parse)
+/// Whether a host, with a port and a path or without, has no part of a URL besides, such as a query or a user.
+pub(super) fn is_plain_host(text: &str) -> bool {
+    let odd = |c: char| !c.is_ascii_graphic() || matches!(c, '?' | '#' | '@' | '"' | '\\');
+    !text.is_empty() && !text.starts_with(['/', ':']) && !text.contains(odd)
 }

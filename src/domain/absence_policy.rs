@@ -3,6 +3,7 @@
 
 use super::absence::{AbsenceSource, Absences, Away};
 use super::fault::Fault;
+use crate::domain::words::words;
 use jiff::SignedDuration;
 
 /// The policy of a rotation. The default is what dealing does where nobody has chosen anything.
@@ -26,24 +27,24 @@ pub enum CalendarsCount {
 /// The most hours that absences from calendars may have to last in order to count.
 pub const MOST_HOURS: u16 = 720;
 
-/// Who is passed over when a turn is dealt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PassOver {
-    /// Whoever is absent at the instant of dealing.
-    #[default]
-    AtHandOver,
-    /// Whoever is absent in a covered part of the turn.
-    DuringTurn,
+words! {
+    /// Who is passed over when a turn is dealt.
+    pub enum PassOver default AtHandOver {
+        /// Whoever is absent at that instant.
+        AtHandOver = "atHandOver",
+        /// Whoever is absent in a covered part of the turn. If everybody is, the person who misses the least of it is chosen.
+        DuringTurn = "duringTurn",
+    }
 }
 
-/// What happens when an absence of somebody who holds a slot begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WhileOnDuty {
-    /// They stay on duty.
-    #[default]
-    Keep,
-    /// The slot is dealt to the next person.
-    HandOver,
+words! {
+    /// What happens when an absence of somebody on duty begins.
+    pub enum WhileOnDuty default Keep {
+        /// They stay on duty.
+        Keep = "keep",
+        /// The next person takes over at once.
+        HandOver = "handOver",
+    }
 }
 
 impl CalendarsCount {
@@ -85,26 +86,6 @@ impl CalendarsCount {
         match self {
             CalendarsCount::Long(hours) => Some(hours),
             CalendarsCount::Never | CalendarsCount::Always => None,
-        }
-    }
-}
-
-impl PassOver {
-    /// The name that the wire and the database use.
-    pub fn name(self) -> &'static str {
-        match self {
-            PassOver::AtHandOver => "atHandOver",
-            PassOver::DuringTurn => "duringTurn",
-        }
-    }
-}
-
-impl WhileOnDuty {
-    /// The name that the wire and the database use.
-    pub fn name(self) -> &'static str {
-        match self {
-            WhileOnDuty::Keep => "keep",
-            WhileOnDuty::HandOver => "handOver",
         }
     }
 }

@@ -4,45 +4,18 @@ use super::external::Partner;
 use super::ids::{CalendarFeedId, KeyId, RotationId, SessionId, TokenId, UserId};
 use super::refusal::Refusal;
 use super::rotation::Rotation;
+use crate::domain::words::words;
 use std::fmt;
 
-/// A permission of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    ReadRotations,
-    WriteRotations,
-    ReadOnCall,
-    WriteDuty,
-    ReadDirectory,
-    ManageWebhooks,
-}
-
-impl Scope {
-    /// All scopes.
-    pub const ALL: [Scope; 6] = [
-        Scope::ReadRotations,
-        Scope::WriteRotations,
-        Scope::ReadOnCall,
-        Scope::WriteDuty,
-        Scope::ReadDirectory,
-        Scope::ManageWebhooks,
-    ];
-
-    /// The name of the scope in keys.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::ReadRotations => "read:rotations",
-            Scope::WriteRotations => "write:rotations",
-            Scope::ReadOnCall => "read:oncall",
-            Scope::WriteDuty => "write:duty",
-            Scope::ReadDirectory => "read:directory",
-            Scope::ManageWebhooks => "manage:webhooks",
-        }
-    }
-
-    /// The scope with that name.
-    pub fn parse(name: &str) -> Option<Scope> {
-        Scope::ALL.into_iter().find(|scope| scope.name() == name)
+words! {
+    /// A permission of a key.
+    pub enum Scope {
+        ReadRotations = "read:rotations",
+        WriteRotations = "write:rotations",
+        ReadOnCall = "read:oncall",
+        WriteDuty = "write:duty",
+        ReadDirectory = "read:directory",
+        ManageWebhooks = "manage:webhooks",
     }
 }
 

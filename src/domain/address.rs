@@ -1,5 +1,6 @@
 //! The addresses that webhooks may connect to: public ones, and those that an operator allows (rules.md 16).
 
+use crate::domain::words::words;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -7,39 +8,22 @@ use std::str::FromStr;
 #[cfg(test)]
 mod tests;
 
-/// A kind of non-public address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Range {
-    Loopback,
-    Private,
-    LinkLocal,
-    /// Carrier-grade NAT (RFC 6598).
-    Shared,
-    /// Cloud metadata services, which return the machine's credentials.
-    Metadata,
-    Unspecified,
-    Multicast,
-    Documentation,
-    Benchmarking,
-    /// All other addresses that are not global unicast.
-    Reserved,
-}
-
-impl Range {
-    /// The name in messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Range::Loopback => "loopback",
-            Range::Private => "private",
-            Range::LinkLocal => "link-local",
-            Range::Shared => "shared",
-            Range::Metadata => "metadata",
-            Range::Unspecified => "unspecified",
-            Range::Multicast => "multicast",
-            Range::Documentation => "documentation",
-            Range::Benchmarking => "benchmarking",
-            Range::Reserved => "reserved",
-        }
+words! {
+    /// A kind of non-public address.
+    pub enum Range {
+        Loopback = "loopback",
+        Private = "private",
+        LinkLocal = "link-local",
+        /// Carrier-grade NAT (RFC 6598).
+        Shared = "shared",
+        /// Cloud metadata services, which return the machine's credentials.
+        Metadata = "metadata",
+        Unspecified = "unspecified",
+        Multicast = "multicast",
+        Documentation = "documentation",
+        Benchmarking = "benchmarking",
+        /// All other addresses that are not global unicast.
+        Reserved = "reserved",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::ids::{ArrangementId, CellId, RequestId, RotationId, UserId};
 use super::time::Interval;
+use crate::domain::words::words;
 use jiff::Timestamp;
 
 /// The maximum number of arrangements of a rotation that have not ended.
@@ -70,29 +71,12 @@ pub struct ArrangementWritten {
     pub queued: bool,
 }
 
-/// How an arrangement was created.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArrangementKind {
-    DirectAssignment,
-    AcceptedCover,
-    SwapLeg,
-}
-
-impl ArrangementKind {
-    /// All kinds, for parsing.
-    pub const ALL: [ArrangementKind; 3] = [
-        ArrangementKind::DirectAssignment,
-        ArrangementKind::AcceptedCover,
-        ArrangementKind::SwapLeg,
-    ];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            ArrangementKind::DirectAssignment => "directAssignment",
-            ArrangementKind::AcceptedCover => "acceptedCover",
-            ArrangementKind::SwapLeg => "swapLeg",
-        }
+words! {
+    /// How an arrangement was made.
+    pub enum ArrangementKind {
+        DirectAssignment = "directAssignment",
+        AcceptedCover = "acceptedCover",
+        SwapLeg = "swapLeg",
     }
 }
 
@@ -140,23 +124,12 @@ pub struct TurnSelection {
     pub turn: Interval,
 }
 
-/// How much of a turn is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TurnKind {
-    FullTurn,
-    RemainingTurn,
-}
-
-impl TurnKind {
-    /// All kinds, for parsing.
-    pub const ALL: [TurnKind; 2] = [TurnKind::FullTurn, TurnKind::RemainingTurn];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            TurnKind::FullTurn => "fullTurn",
-            TurnKind::RemainingTurn => "remainingTurn",
-        }
+words! {
+    /// How much of a turn the interval takes over.
+    pub enum TurnKind as TurnSelectionKind {
+        FullTurn = "fullTurn",
+        /// The rest of the running turn.
+        RemainingTurn = "remainingTurn",
     }
 }
 

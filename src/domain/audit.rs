@@ -11,6 +11,7 @@ pub use summary::{
 
 use super::access::{Principal, Via};
 use super::ids::RotationId;
+use crate::domain::words::words;
 use jiff::Timestamp;
 use std::fmt;
 use std::net::IpAddr;
@@ -54,48 +55,17 @@ impl Author {
 /// Time, as what falls due is written by it. Of that only requests that expire have entries; the record tells of the rest.
 pub static CLOCK: Author = Author::local(Principal::Clock, "expireRequest");
 
-/// What kind of author wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActorKind {
-    Key,
-    Person,
-    InboundWebhook,
-    /// The chat platform.
-    Chat,
-    /// A program of another service that acts for the workspace.
-    Partner,
-    Clock,
-    Operator,
-}
-
-impl ActorKind {
-    /// Every kind.
-    pub const ALL: [ActorKind; 7] = [
-        ActorKind::Key,
-        ActorKind::Person,
-        ActorKind::InboundWebhook,
-        ActorKind::Chat,
-        ActorKind::Partner,
-        ActorKind::Clock,
-        ActorKind::Operator,
-    ];
-
-    /// The name on the wire and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            ActorKind::Key => "key",
-            ActorKind::Person => "person",
-            ActorKind::InboundWebhook => "inboundWebhook",
-            ActorKind::Chat => "chat",
-            ActorKind::Partner => "partner",
-            ActorKind::Clock => "clock",
-            ActorKind::Operator => "operator",
-        }
-    }
-
-    /// The kind of that name.
-    pub fn parse(name: &str) -> Option<ActorKind> {
-        ActorKind::ALL.into_iter().find(|kind| kind.name() == name)
+words! {
+    /// The kind of author: `key`, an API key; `person`, by a member token; `inboundWebhook`; `chat`, the chat platform;
+    /// `partner`, another service; `clock`, something that fell due; `operator`, a command.
+    pub enum ActorKind {
+        Key = "key",
+        Person = "person",
+        InboundWebhook = "inboundWebhook",
+        Chat = "chat",
+        Partner = "partner",
+        Clock = "clock",
+        Operator = "operator",
     }
 }
 

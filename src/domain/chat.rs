@@ -1,6 +1,7 @@
 //! Capabilities of chat platforms, errors of their calls, and retries.
 
 use super::ids::UserId;
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 use std::time::{Duration, Instant};
 
@@ -19,24 +20,14 @@ pub struct Capabilities {
     pub longest_message: usize,
 }
 
-/// The state of a platform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlatformState {
-    Up,
-    /// It does not answer.
-    Down,
-    /// It does not take the token, or not for everything: no call is made until it does.
-    Paused,
-}
-
-impl PlatformState {
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            PlatformState::Up => "up",
-            PlatformState::Down => "down",
-            PlatformState::Paused => "paused",
-        }
+words! {
+    /// The state of a platform.
+    pub enum PlatformState {
+        Up = "up",
+        /// It does not answer.
+        Down = "down",
+        /// It does not take the token, or not for everything: no call is made until it does.
+        Paused = "paused",
     }
 }
 

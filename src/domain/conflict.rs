@@ -4,6 +4,7 @@ use super::absence::{AbsenceSource, Absences};
 use super::ids::{ArrangementId, CellId, UserId};
 use super::rotation::Rotation;
 use super::time::Interval;
+use crate::domain::words::words;
 
 /// A person and the interval for which they are to hold a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,66 +30,28 @@ pub struct Conflict {
     pub period: Interval,
 }
 
-/// The kind of a conflict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConflictKind {
-    /// The person is absent.
-    Absence,
-    /// Another arrangement over the same cell.
-    SameCellArrangement,
-    /// Nobody knows whether the person is here: their calendar cannot be read.
-    UnknownAvailability,
+words! {
+    /// The kind of conflict: `absence`, the person is away; `sameCellArrangement`, another arrangement covers the cell;
+    /// `unknownAvailability`, a calendar of the person cannot be read.
+    pub enum ConflictKind as ConflictType {
+        Absence = "absence",
+        SameCellArrangement = "sameCellArrangement",
+        UnknownAvailability = "unknownAvailability",
+    }
 }
 
-/// The record that causes a conflict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConflictSource {
-    Arrangement,
-    /// An absence that rota stores.
-    ManualAvailability,
-    /// A calendar of the person.
-    ExternalCalendar,
-    /// The person's status in chat.
-    ChatStatus,
-}
-
-impl ConflictSource {
-    /// All sources.
-    pub const ALL: [ConflictSource; 4] = [
-        ConflictSource::Arrangement,
-        ConflictSource::ManualAvailability,
-        ConflictSource::ExternalCalendar,
-        ConflictSource::ChatStatus,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            ConflictSource::Arrangement => "arrangement",
-            ConflictSource::ManualAvailability => "manualAvailability",
-            ConflictSource::ExternalCalendar => "externalCalendar",
-            ConflictSource::ChatStatus => "chatStatus",
-        }
+words! {
+    /// The record that causes the conflict: `arrangement`; `manualAvailability`, an absence stored by rota; `externalCalendar`, a
+    /// calendar of the person; `chatStatus`, the person's status in chat.
+    pub enum ConflictSource {
+        Arrangement = "arrangement",
+        ManualAvailability = "manualAvailability",
+        ExternalCalendar = "externalCalendar",
+        ChatStatus = "chatStatus",
     }
 }
 
 impl ConflictKind {
-    /// All kinds.
-    pub const ALL: [ConflictKind; 3] = [
-        ConflictKind::Absence,
-        ConflictKind::SameCellArrangement,
-        ConflictKind::UnknownAvailability,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            ConflictKind::Absence => "absence",
-            ConflictKind::SameCellArrangement => "sameCellArrangement",
-            ConflictKind::UnknownAvailability => "unknownAvailability",
-        }
-    }
-
     /// Whether a caller may acknowledge it and proceed.
     pub fn can_acknowledge(self) -> bool {
         match self {

@@ -6,6 +6,7 @@ use super::ids::{CellId, LaneId, UserId, WindowId};
 use super::resolve;
 use super::rotation::{Entry, Reason, Rotation};
 use super::time::Interval;
+use crate::domain::words::words;
 use jiff::Timestamp;
 use std::collections::HashSet;
 
@@ -32,32 +33,12 @@ pub struct Duty {
     pub is_open: bool,
 }
 
-/// What kind of duty it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DutyKind {
-    /// A dealt turn.
-    Turn,
-    Arrangement,
-    /// Nobody is on call: the slot is empty, or the window is shut.
-    Nobody,
-}
-
-impl DutyKind {
-    /// Every kind.
-    pub const ALL: [DutyKind; 3] = [DutyKind::Turn, DutyKind::Arrangement, DutyKind::Nobody];
-
-    /// The name that the wire uses.
-    pub fn name(self) -> &'static str {
-        match self {
-            DutyKind::Turn => "turn",
-            DutyKind::Arrangement => "arrangement",
-            DutyKind::Nobody => "nobody",
-        }
-    }
-
-    /// The kind of that name.
-    pub fn parse(name: &str) -> Option<DutyKind> {
-        DutyKind::ALL.into_iter().find(|kind| kind.name() == name)
+words! {
+    /// The kind of a planned turn: `turn`, a dealt turn; `arrangement`; `nobody`, the slot is empty or the window is shut.
+    pub enum DutyKind as PlannedKind {
+        Turn = "turn",
+        Arrangement = "arrangement",
+        Nobody = "nobody",
     }
 }
 

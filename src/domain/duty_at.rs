@@ -3,12 +3,13 @@
 mod bounds;
 
 use super::absence::Away;
+use super::duty::Duty;
 use super::event::Nobody;
 use super::holidays::Calendar;
-use super::ids::{CellId, LaneId, UserId, WindowId};
+use super::ids::UserId;
 use super::linked::{Assignment, External, Outsider};
 use super::resolve;
-use super::rotation::{Cell, Entry, PassedOver, Reason, Rotation, Skipped, Window};
+use super::rotation::{Cell, Entry, Reason, Rotation, Window};
 pub use bounds::{Backward, Bounds, HandOvers, Onward, Present};
 use jiff::Timestamp;
 
@@ -29,9 +30,10 @@ impl DutyAt {
             DutyAt::Recorded(recorded) => recorded,
         };
         let mut people: Vec<UserId> = Vec::new();
-        for held in &recorded.held {
-            if !people.contains(&held.user) {
-                people.push(held.user.clone());
+        let held = recorded.held.iter();
+        for user in held.filter_map(|held| held.duty.entry.user.as_ref()) {
+            if !people.contains(user) {
+                people.push(user.clone());
             }
         }
         people
@@ -52,37 +54,30 @@ pub struct OnCall {
 /// Somebody who is on call in a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
-    pub user: UserId,
-    /// The position in the roster; `None` for somebody who is not in it.
-    pub turn: Option<usize>,
-    pub cell: CellId,
-    pub lane: LaneId,
-    pub lane_name: Option<String>,
-    pub window: WindowId,
-    pub window_name: Option<String>,
+    /// Theirs alone.
+    pub duty: Duty,
     pub bounds: Bounds,
-    /// Absent people who were skipped when the turn was dealt.
-    pub skipped: Vec<Skipped>,
-    pub passed_over: Vec<PassedOver>,
     /// The person's own absences within the assignment; the record does not have them.
     pub absences: Vec<Away>,
 }
 
 impl Held {
     /// Somebody in a cell of a rotation as it stands, without what dealing noted.
-    fn of(rotation: &Rotation, cell: &Cell, user: &UserId, bounds: Bounds) -> Held {
-        let (lane, window) = (&rotation.lanes[cell.lane], &rotation.windows[cell.window]);
-        Held {
-            user: user.clone(),
+    fn of(rotation: &Rotation, slot: usize, user: &UserId, bounds: Bounds) -> Held {
+        let duty = Duty::running(rotation, slot);
+        let cell = &rotation.cells[slot];
+        let entry = Entry {
+            user: Some(user.clone()),
             turn: None,
-            cell: cell.id.clone(),
-            lane: lane.id.clone(),
             lane_name: rotation.lane_name(cell.lane).cloned(),
-            window: window.id.clone(),
-            window_name: window.name.clone(),
-            bounds,
+            window_name: rotation.windows[cell.window].name.clone(),
             skipped: Vec::new(),
             passed_over: Vec::new(),
+            ..duty.entry
+        };
+        Held {
+            duty: Duty { entry, ..duty },
+            bounds,
             absences: Vec::new(),
         }
     }
@@ -108,13 +103,13 @@ pub fn now(rotation: &Rotation, calendar: &Calendar) -> OnCall {
             turn_ends,
         };
         let theirs = away.iter_mut().find(|(of, _)| *of == slot);
-        Some(Held {
-            turn: rotation.turn_of(cell, hold.user()),
-            skipped: hold.skipped().to_vec(),
-            passed_over: resolve::passed_over(rotation, cell).to_vec(),
-            absences: theirs.map_or_else(Vec::new, |(_, theirs)| std::mem::take(theirs)),
-            ..Held::of(rotation, cell, hold.user(), bounds)
-        })
+        let mut held = Held::of(rotation, slot, hold.user(), bounds);
+        held.absences = theirs.map_or_else(Vec::new, |(_, theirs)| std::mem::take(theirs));
+        let entry = &mut held.duty.entry;
+        entry.turn = rotation.turn_of(cell, hold.user());
+        entry.skipped = hold.skipped().to_vec();
+        entry.passed_over = resolve::passed_over(rotation, cell).to_vec();
+        Some(held)
     };
     let cells = rotation.cells.iter().enumerate();
     let held: Vec<Held> = cells.filter_map(held).collect();
@@ -138,7 +133,7 @@ fn from_outside(rotation: &Rotation, external: &External) -> OnCall {
         };
         Some(Held {
             absences: rotation.absences.meeting(user, span),
-            ..Held::of(rotation, &rotation.cells[0], user, bounds)
+            ..Held::of(rotation, 0, user, bounds)
         })
     };
     let nobody = !resolve::is_anybody_on_call(rotation);

@@ -6,6 +6,7 @@ use super::linked::Who;
 use super::resolve;
 use super::rotation::{Cell, Rotation};
 use super::webhook::EventType;
+use crate::domain::words::words;
 use jiff::Timestamp;
 
 /// The origin of a change.
@@ -28,30 +29,22 @@ pub enum Act {
     Calendar,
 }
 
-/// Why the people on call changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    Scheduled,
-    Manual,
-}
-
-impl Cause {
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::Scheduled => "scheduled",
-            Cause::Manual => "manual",
-        }
+words! {
+    /// The cause of the change: `scheduled` for a hand-over, a window that opens or shuts, or cover that resumes after an
+    /// edit; `manual` for a person's action.
+    pub enum Cause as EventCause {
+        Scheduled = "scheduled",
+        Manual = "manual",
     }
 }
 
-/// Why nobody is on call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nobody {
-    /// A window is open and has no holder.
-    Unplanned,
-    /// Every window is shut.
-    AsArranged,
+words! {
+    /// Why nobody is on call: `nobody-on-call-unplanned`, a window is open but its slot is empty;
+    /// `nobody-on-call-as-arranged`, every window is shut.
+    pub enum Nobody as NobodyReason {
+        Unplanned = "nobody-on-call-unplanned",
+        AsArranged = "nobody-on-call-as-arranged",
+    }
 }
 
 impl Nobody {
@@ -60,14 +53,6 @@ impl Nobody {
         match rotation.windows.iter().any(|window| window.open) {
             true => Nobody::Unplanned,
             false => Nobody::AsArranged,
-        }
-    }
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Nobody::Unplanned => "nobody-on-call-unplanned",
-            Nobody::AsArranged => "nobody-on-call-as-arranged",
         }
     }
 }

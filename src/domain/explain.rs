@@ -14,83 +14,35 @@ use super::holidays::{Calendar, CountryCode};
 use super::ids::{AbsenceId, ArrangementId, CellId, RosterId, UserId, WindowId};
 use super::rotation::{PassedOver, Reason, Skipped, Window};
 use super::trace::{Decision, Traced};
+use crate::domain::words::words;
 pub use hours::{Opening, opening, opening_recorded};
 use jiff::Timestamp;
 use jiff::civil::Date;
 pub use recorded::{Around, Kept, Search, turn, vacancy};
 pub use words::{Vocabulary, text};
 
-/// What decides who is on call in a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The dealt turn.
-    Turn,
-    /// An arrangement over it.
-    Arrangement,
-    /// A partner's schedule.
-    External,
-    /// The hours are shut.
-    Shut,
-    /// The hours are open and the slot is empty.
-    Nobody,
-}
-
-impl Source {
-    /// All of them.
-    pub const ALL: [Source; 5] = [
-        Source::Turn,
-        Source::Arrangement,
-        Source::External,
-        Source::Shut,
-        Source::Nobody,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Turn => "turn",
-            Source::Arrangement => "arrangement",
-            Source::External => "external",
-            Source::Shut => "shut",
-            Source::Nobody => "nobody",
-        }
+words! {
+    /// What decides: the dealt `turn`, an `arrangement` over it, the partner's schedule of an `external` rotation, hours that are
+    /// `shut`, or `nobody`, where the hours are open and the slot is empty.
+    pub enum Source as ExplainedSource {
+        Turn = "turn",
+        Arrangement = "arrangement",
+        External = "external",
+        Shut = "shut",
+        Nobody = "nobody",
     }
 }
 
-/// What the record does not hold of a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unrecorded {
-    /// The order of people, and whose turn was next.
-    Order,
-    /// How a turn began while the hours were shut.
-    Beginning,
-    /// An absence that somebody was passed over for and that has been deleted or changed since.
-    Absence,
-    /// Which day off shut the hours.
-    DayOff,
-    /// Who was looked at before the slot stayed empty.
-    Search,
-}
-
-impl Unrecorded {
-    /// All of them.
-    pub const ALL: [Unrecorded; 5] = [
-        Unrecorded::Order,
-        Unrecorded::Beginning,
-        Unrecorded::Absence,
-        Unrecorded::DayOff,
-        Unrecorded::Search,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Unrecorded::Order => "order",
-            Unrecorded::Beginning => "beginning",
-            Unrecorded::Absence => "absence",
-            Unrecorded::DayOff => "dayOff",
-            Unrecorded::Search => "search",
-        }
+words! {
+    /// What the record does not hold: more of an `absence` that has been deleted or changed since; which `dayOff` shut the hours.
+    /// Of turns that were dealt before the upgrade to schema 8 also the `order` of people and whose turn was next; the `beginning` of a turn that began
+    /// while the hours were shut; the `search` before a slot stayed empty.
+    pub enum Unrecorded as UnrecordedPart {
+        Order = "order",
+        Beginning = "beginning",
+        Absence = "absence",
+        DayOff = "dayOff",
+        Search = "search",
     }
 }
 

@@ -13,38 +13,22 @@ pub use definition::{
 pub use timeline::{Shift, ShiftSource, SourceKind, Timeline};
 pub use zone::OutsideZone;
 
+use crate::domain::words::words;
 use std::fmt;
 
-/// A paging system whose schedules can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Partner {
-    /// PagerDuty.
-    Pager,
-    /// Opsgenie.
-    Ops,
-    /// Jira Service Management Operations.
-    Desk,
+words! {
+    /// A paging system whose schedules can be read.
+    pub enum Partner {
+        /// PagerDuty.
+        Pager = "pagerPartner",
+        /// Opsgenie.
+        Ops = "opsPartner",
+        /// Jira Service Management Operations.
+        Desk = "deskPartner",
+    }
 }
 
 impl Partner {
-    pub const ALL: [Partner; 3] = [Partner::Pager, Partner::Ops, Partner::Desk];
-
-    /// The name in the API, in settings and at the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Partner::Pager => "pagerPartner",
-            Partner::Ops => "opsPartner",
-            Partner::Desk => "deskPartner",
-        }
-    }
-
-    /// The partner of a name.
-    pub fn parse(name: &str) -> Option<Partner> {
-        Partner::ALL
-            .into_iter()
-            .find(|partner| partner.name() == name)
-    }
-
     /// The name of the product, for people.
     pub fn title(self) -> &'static str {
         match self {
@@ -66,38 +50,13 @@ pub struct ScheduleSummary {
     pub web_url: Option<String>,
 }
 
-/// Who is assigned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MemberKind {
-    User,
-    /// The slot is there, and deliberately nobody is in it.
-    Empty,
-    Team,
-    /// An escalation policy, or another schedule.
-    Escalation,
-}
-
-impl MemberKind {
-    pub const ALL: [MemberKind; 4] = [
-        MemberKind::User,
-        MemberKind::Empty,
-        MemberKind::Team,
-        MemberKind::Escalation,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            MemberKind::User => "user",
-            MemberKind::Empty => "empty",
-            MemberKind::Team => "team",
-            MemberKind::Escalation => "escalation",
-        }
-    }
-
-    /// The kind of a name.
-    pub fn parse(name: &str) -> Option<MemberKind> {
-        MemberKind::ALL.into_iter().find(|kind| kind.name() == name)
+words! {
+    /// Who is assigned: a person, nobody, a team, or an escalation policy.
+    pub enum MemberKind {
+        User = "user",
+        Empty = "empty",
+        Team = "team",
+        Escalation = "escalation",
     }
 }
 
@@ -150,53 +109,18 @@ pub struct OutsidePerson {
     pub email: Option<String>,
 }
 
-/// Why a partner could not be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReadFailure {
-    Unauthorized,
-    Forbidden,
-    NotFound,
-    RateLimited,
-    Timeout,
-    Connection,
-    SecureConnection,
-    ServerError,
-    InvalidResponse,
-}
-
-impl ReadFailure {
-    pub const ALL: [ReadFailure; 9] = [
-        ReadFailure::Unauthorized,
-        ReadFailure::Forbidden,
-        ReadFailure::NotFound,
-        ReadFailure::RateLimited,
-        ReadFailure::Timeout,
-        ReadFailure::Connection,
-        ReadFailure::SecureConnection,
-        ReadFailure::ServerError,
-        ReadFailure::InvalidResponse,
-    ];
-
-    /// The name in the API and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            ReadFailure::Unauthorized => "unauthorized",
-            ReadFailure::Forbidden => "forbidden",
-            ReadFailure::NotFound => "not_found",
-            ReadFailure::RateLimited => "rate_limited",
-            ReadFailure::Timeout => "timeout",
-            ReadFailure::Connection => "connection",
-            ReadFailure::SecureConnection => "secure_connection",
-            ReadFailure::ServerError => "server_error",
-            ReadFailure::InvalidResponse => "invalid_response",
-        }
-    }
-
-    /// The failure of a name.
-    pub fn parse(name: &str) -> Option<ReadFailure> {
-        ReadFailure::ALL
-            .into_iter()
-            .find(|failure| failure.name() == name)
+words! {
+    /// Why a partner could not be read.
+    pub enum ReadFailure {
+        Unauthorized = "unauthorized",
+        Forbidden = "forbidden",
+        NotFound = "not_found",
+        RateLimited = "rate_limited",
+        Timeout = "timeout",
+        Connection = "connection",
+        SecureConnection = "secure_connection",
+        ServerError = "server_error",
+        InvalidResponse = "invalid_response",
     }
 }
 

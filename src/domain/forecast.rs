@@ -16,9 +16,9 @@ mod schedule;
 mod shift;
 mod summary;
 
-pub use at::{rotation_at, standing_at, traced_at};
+pub use at::{rotation_at, standing_at};
 pub use budget::Budget;
-pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
+pub use cells::{CellForecast, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
 pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
 pub use held::{Held, held};

@@ -4,7 +4,7 @@
 mod tests;
 mod walk;
 
-pub use walk::{Happening, Walk};
+pub use walk::{Counted, Happening, Walk};
 
 use super::holidays::{Calendar, CountryCode};
 use super::ids::WindowId;

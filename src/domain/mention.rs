@@ -2,6 +2,7 @@
 
 use super::ids::{ChannelId, MentionId, RotationId, UserId};
 use super::refusal::Refusal;
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 
 /// A rotation's settings for mentions.
@@ -65,38 +66,15 @@ pub struct Mention {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread(pub String);
 
-/// The state of a mention. Only an open one changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MentionState {
-    Open,
-    Acknowledged,
-    /// All notified people have passed.
-    Passed,
-    /// Nobody answered in time.
-    Expired,
-    /// Nobody was on call.
-    Nobody,
-}
-
-impl MentionState {
-    /// All states, for parsing.
-    pub const ALL: [MentionState; 5] = [
-        MentionState::Open,
-        MentionState::Acknowledged,
-        MentionState::Passed,
-        MentionState::Expired,
-        MentionState::Nobody,
-    ];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            MentionState::Open => "open",
-            MentionState::Acknowledged => "acknowledged",
-            MentionState::Passed => "passed",
-            MentionState::Expired => "expired",
-            MentionState::Nobody => "nobody",
-        }
+words! {
+    /// The state of a mention: `open`; `acknowledged`; `passed`, everybody notified has passed; `expired`, nobody answered
+    /// in time; `nobody`, nobody was on call.
+    pub enum MentionState {
+        Open = "open",
+        Acknowledged = "acknowledged",
+        Passed = "passed",
+        Expired = "expired",
+        Nobody = "nobody",
     }
 }
 

@@ -21,6 +21,7 @@ use super::ids::{CellId, ChannelId, MentionId, RequestId, RotationId, UserId};
 use super::mention::Thread;
 use super::time::Interval;
 use super::zones::ZoneName;
+use crate::domain::words::words;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -72,36 +73,17 @@ pub enum Subject {
     Mention(MentionId),
 }
 
-/// An answer offered with a message, on platforms with buttons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Accept a cover or swap request.
-    Accept,
-    /// Decline it.
-    Decline,
-    /// Acknowledge a mention.
-    Acknowledge,
-    /// Pass a mention on.
-    Pass,
-}
-
-impl Answer {
-    /// All answers, for parsing.
-    pub const ALL: [Answer; 4] = [
-        Answer::Accept,
-        Answer::Decline,
-        Answer::Acknowledge,
-        Answer::Pass,
-    ];
-
-    /// The name in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            Answer::Accept => "accept",
-            Answer::Decline => "decline",
-            Answer::Acknowledge => "acknowledge",
-            Answer::Pass => "pass",
-        }
+words! {
+    /// An answer offered with a message, on platforms with buttons.
+    pub enum Answer {
+        /// Accept a cover or swap request.
+        Accept = "accept",
+        /// Decline it.
+        Decline = "decline",
+        /// Acknowledge a mention.
+        Acknowledge = "acknowledge",
+        /// Pass a mention on.
+        Pass = "pass",
     }
 }
 

@@ -1,4 +1,5 @@
-//! The rules, pure: values in, values out. No clock, no I/O, no serde, no SQL.
+//! The rules, pure: values in, values out. No clock, no I/O, no SQL and no JSON: leaf values derive
+//! their stored or shown form, and nothing here reads or writes a document.
 
 pub mod absence;
 pub mod absence_policy;
@@ -63,4 +64,5 @@ pub mod warning;
 pub mod warning_kinds;
 pub mod webhook;
 pub mod wording;
+pub mod words;
 pub mod zones;

@@ -5,30 +5,18 @@ pub mod words;
 
 pub use kept::*;
 
+use crate::domain::words::words;
 use words::Words;
 
-/// Which events of a calendar are absences.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Counts {
-    /// Those that say that the person is out of office: to the calendar program, or by a word in their summary or a category.
-    #[default]
-    OutOfOffice,
-    /// Those that do not leave the person free.
-    Busy,
-    All,
-}
-
-impl Counts {
-    /// All of them.
-    pub const ALL: [Counts; 3] = [Counts::OutOfOffice, Counts::Busy, Counts::All];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Counts::OutOfOffice => "outOfOffice",
-            Counts::Busy => "busy",
-            Counts::All => "all",
-        }
+words! {
+    /// Which events of a calendar are absences. Cancelled events never are, nor those that the person declined.
+    pub enum Counts as CalendarCounts default OutOfOffice {
+        /// Those that are marked as out of office, or have one of `words` in their summary or a category. The default.
+        OutOfOffice = "outOfOffice",
+        /// Those that do not leave the person free.
+        Busy = "busy",
+        /// All of them.
+        All = "all",
     }
 }
 

@@ -3,6 +3,7 @@
 use super::chat::{self, ChatError};
 use super::message::MessageKind;
 use super::refusal::{Refusal, invalid};
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 
 /// The id of a message in the API and in mail: its number in 24 hexadecimal digits.
@@ -10,25 +11,13 @@ pub fn message_id(sequence: i64) -> String {
     format!("msg_{sequence:024x}")
 }
 
-/// A way by which a message of the local platform is sent on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// A direct message, to the person's mail address.
-    Mail,
-    /// A message to a channel, to its incoming webhook.
-    IncomingWebhook,
-}
-
-impl Way {
-    /// Both ways.
-    pub const ALL: [Way; 2] = [Way::Mail, Way::IncomingWebhook];
-
-    /// The name in the API, the database and the metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Way::Mail => "mail",
-            Way::IncomingWebhook => "incomingWebhook",
-        }
+words! {
+    /// A way by which a message of the local platform is sent on.
+    pub enum Way {
+        /// A direct message, to the person's mail address.
+        Mail = "mail",
+        /// A message to a channel, to its incoming webhook.
+        IncomingWebhook = "incomingWebhook",
     }
 }
 
@@ -136,41 +125,16 @@ impl NotificationSettings {
     }
 }
 
-/// What became of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageState {
-    /// Some way of sending it is still tried.
-    Waiting,
-    /// It was sent by every way that it had.
-    Sent,
-    /// Some way was given up.
-    Dropped,
+words! {
+    /// `waiting` while some way of sending it is still tried, `dropped` once one was given up, else `sent`.
+    pub enum MessageState {
+        Waiting = "waiting",
+        Sent = "sent",
+        Dropped = "dropped",
+    }
 }
 
 impl MessageState {
-    /// All states.
-    pub const ALL: [MessageState; 3] = [
-        MessageState::Waiting,
-        MessageState::Sent,
-        MessageState::Dropped,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            MessageState::Waiting => "waiting",
-            MessageState::Sent => "sent",
-            MessageState::Dropped => "dropped",
-        }
-    }
-
-    /// The state with that name.
-    pub fn parse(name: &str) -> Option<MessageState> {
-        MessageState::ALL
-            .into_iter()
-            .find(|state| state.name() == name)
-    }
-
     /// The state of a message that goes several ways: one that is tried outweighs one that was given up, and that one those
     /// that succeeded.
     pub fn of(ways: impl IntoIterator<Item = MessageState>) -> MessageState {

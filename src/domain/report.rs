@@ -6,10 +6,12 @@ mod tests;
 
 use super::holidays::Calendar;
 use super::ids::{RotationId, UserId};
+pub use super::load::Counted;
 use super::load::{Days, Happening, Held, Load, Place};
 use super::refusal::{Refusal, invalid};
 use super::time::Interval;
 use super::zones::ZoneName;
+use crate::domain::words::words;
 use bucket::Buckets;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
@@ -24,44 +26,20 @@ const MOST_HELD: usize = 300_000;
 /// Rows of one report at the most.
 const MOST_ROWS: usize = 50_000;
 
-/// What the rows of a report stand for. Weeks and months are those of each person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GroupBy {
-    Person,
-    Rotation,
-    PersonRotation,
-    /// ISO weeks, in UTC.
-    Week,
-    /// Months, in UTC.
-    Month,
+words! {
+    /// What the rows of a report stand for. Weeks and months are those of each person.
+    pub enum GroupBy {
+        Person = "person",
+        Rotation = "rotation",
+        PersonRotation = "personRotation",
+        /// ISO weeks, in UTC.
+        Week = "week",
+        /// Months, in UTC.
+        Month = "month",
+    }
 }
 
 impl GroupBy {
-    /// All of them, the usual one first.
-    pub const ALL: [GroupBy; 5] = [
-        GroupBy::Person,
-        GroupBy::Rotation,
-        GroupBy::PersonRotation,
-        GroupBy::Week,
-        GroupBy::Month,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            GroupBy::Person => "person",
-            GroupBy::Rotation => "rotation",
-            GroupBy::PersonRotation => "personRotation",
-            GroupBy::Week => "week",
-            GroupBy::Month => "month",
-        }
-    }
-
-    /// The one of that name.
-    pub fn parse(name: &str) -> Option<GroupBy> {
-        GroupBy::ALL.into_iter().find(|by| by.name() == name)
-    }
-
     /// Whether its rows name a person.
     pub fn has_user(self) -> bool {
         self != GroupBy::Rotation
@@ -73,33 +51,22 @@ impl GroupBy {
     }
 }
 
-/// How often something happened.
+/// How often each thing happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub turns: u64,
-    pub hand_overs: u64,
-    /// Covers by which others took duty of theirs.
-    pub covers_given: u64,
-    /// Covers by which they took duty of others.
-    pub covers_taken: u64,
-    pub swaps: u64,
-    pub passed_over: u64,
-    /// Mentions that they were notified of.
-    pub mentions: u64,
-    /// Mentions that they acknowledged.
-    pub acknowledged: u64,
+pub struct Counts([u64; 8]);
+
+impl Counts {
+    /// How often one thing happened.
+    pub fn of(&self, counted: Counted) -> u64 {
+        self.0[counted as usize]
+    }
 }
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Counts) {
-        self.turns += other.turns;
-        self.hand_overs += other.hand_overs;
-        self.covers_given += other.covers_given;
-        self.covers_taken += other.covers_taken;
-        self.swaps += other.swaps;
-        self.passed_over += other.passed_over;
-        self.mentions += other.mentions;
-        self.acknowledged += other.acknowledged;
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count += more;
+        }
     }
 }
 
@@ -114,16 +81,6 @@ pub struct Row {
     pub planned: bool,
     pub load: Load,
     pub counts: Counts,
-}
-
-/// What happened to somebody at an instant, other than what a walk of the entries tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
-    CoverGiven,
-    CoverTaken,
-    Swap,
-    Mention,
-    Acknowledged,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,30 +133,25 @@ impl Report {
         user: &UserId,
         happening: Happening,
     ) {
-        if self.only.as_ref().is_some_and(|only| only != user) {
-            return;
-        }
         match happening {
-            Happening::Held(period) => self.hold(rotation, place, user, period),
-            Happening::Turn(at) => self.tally(rotation, user, at).counts.turns += 1,
-            Happening::HandOver(at) => self.tally(rotation, user, at).counts.hand_overs += 1,
-            Happening::PassedOver(at) => self.tally(rotation, user, at).counts.passed_over += 1,
+            Happening::Held(period) if self.shows(user) => {
+                self.hold(rotation, place, user, period);
+            }
+            Happening::Held(_) => {}
+            Happening::Counted(counted, at) => self.count(rotation, user, at, counted),
         }
     }
 
     /// Counts something. What began before the range counts at its beginning.
     pub fn count(&mut self, rotation: &RotationId, user: &UserId, at: Timestamp, counted: Counted) {
-        if self.only.as_ref().is_some_and(|only| only != user) {
-            return;
+        if self.shows(user) {
+            let counts = &mut self.tally(rotation, user, at.max(self.range.from)).counts;
+            counts.0[counted as usize] += 1;
         }
-        let counts = &mut self.tally(rotation, user, at.max(self.range.from)).counts;
-        match counted {
-            Counted::CoverGiven => counts.covers_given += 1,
-            Counted::CoverTaken => counts.covers_taken += 1,
-            Counted::Swap => counts.swaps += 1,
-            Counted::Mention => counts.mentions += 1,
-            Counted::Acknowledged => counts.acknowledged += 1,
-        }
+    }
+
+    fn shows(&self, user: &UserId) -> bool {
+        self.only.as_ref().is_none_or(|only| only == user)
     }
 
     /// Whether it still fits into memory.

@@ -6,6 +6,7 @@ use super::ids::{ArrangementId, CellId, RequestId, RotationId, UserId};
 use super::refusal::Refusal;
 use super::rotation::Rotation;
 use super::time::Interval;
+use crate::domain::words::words;
 use jiff::Timestamp;
 
 /// A stored request.
@@ -63,22 +64,17 @@ impl Leg {
     }
 }
 
-/// The kind of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RequestKind {
-    Cover,
-    Swap,
+words! {
+    /// What a request asks for.
+    pub enum RequestKind as RequestType {
+        /// To cover a duty.
+        Cover = "cover",
+        /// To swap two shifts.
+        Swap = "swap",
+    }
 }
 
 impl RequestKind {
-    /// The name in the database.
-    pub const fn name(self) -> &'static str {
-        match self {
-            RequestKind::Cover => "cover",
-            RequestKind::Swap => "swap",
-        }
-    }
-
     /// The noun in error details.
     pub fn noun(self) -> &'static str {
         match self {
@@ -88,42 +84,17 @@ impl RequestKind {
     }
 }
 
-/// The state of a request. Only a pending one expires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RequestState {
-    Pending,
-    /// Does not change after its end.
-    Accepted,
-    /// All recipients declined.
-    Declined,
-    Cancelled,
-    /// It ended, or a person no longer holds the duty that was to change hands.
-    Expired,
-    /// An accepted cover that was ended early.
-    Ended,
-}
-
-impl RequestState {
-    /// All states, for parsing.
-    pub const ALL: [RequestState; 6] = [
-        RequestState::Pending,
-        RequestState::Accepted,
-        RequestState::Declined,
-        RequestState::Cancelled,
-        RequestState::Expired,
-        RequestState::Ended,
-    ];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            RequestState::Pending => "pending",
-            RequestState::Accepted => "accepted",
-            RequestState::Declined => "declined",
-            RequestState::Cancelled => "cancelled",
-            RequestState::Expired => "expired",
-            RequestState::Ended => "ended",
-        }
+words! {
+    /// The state of a request. `pending` lasts until a recipient accepts, all recipients decline, the requester cancels, or
+    /// the request expires because its end passed or the duty is no longer held as planned. An accepted cover can be
+    /// `ended` early.
+    pub enum RequestState {
+        Pending = "pending",
+        Accepted = "accepted",
+        Declined = "declined",
+        Cancelled = "cancelled",
+        Expired = "expired",
+        Ended = "ended",
     }
 }
 

@@ -18,6 +18,7 @@ use super::roster::{self, Position};
 use super::trace::Trace;
 use super::warning_kinds::WarningSettings;
 use super::zones::ZoneName;
+use crate::domain::words::words;
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -292,50 +293,19 @@ pub struct HoursHeld {
     pub coverage: Vec<Stretch>,
 }
 
-/// Why an entry of the history began.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    NextOnScheduledDuty,
-    RotateToNextOnDuty,
-    ExplicitChange,
-    DutyCleared,
-    RemovalOfActiveDuty,
-    CoverageChanged,
-    BusinessHoursOffline,
-    BusinessHoursBackOnline,
-    ChangeInExternalSchedule,
-    AfterMention,
-}
-
-impl Reason {
-    /// Every reason, for reading them back.
-    pub const ALL: [Reason; 10] = [
-        Reason::NextOnScheduledDuty,
-        Reason::RotateToNextOnDuty,
-        Reason::ExplicitChange,
-        Reason::DutyCleared,
-        Reason::RemovalOfActiveDuty,
-        Reason::CoverageChanged,
-        Reason::BusinessHoursOffline,
-        Reason::BusinessHoursBackOnline,
-        Reason::ChangeInExternalSchedule,
-        Reason::AfterMention,
-    ];
-
-    /// The name that the wire and the database use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reason::NextOnScheduledDuty => "next-on-scheduled-duty",
-            Reason::RotateToNextOnDuty => "rotate-to-next-on-duty",
-            Reason::ExplicitChange => "explicit-change",
-            Reason::DutyCleared => "duty-cleared",
-            Reason::RemovalOfActiveDuty => "removal-of-active-duty",
-            Reason::CoverageChanged => "coverage-changed",
-            Reason::BusinessHoursOffline => "business-hours-offline",
-            Reason::BusinessHoursBackOnline => "business-hours-back-online",
-            Reason::ChangeInExternalSchedule => "change-in-external-schedule",
-            Reason::AfterMention => "after-mention",
-        }
+words! {
+    /// Why an entry began.
+    pub enum Reason as HistoryReason {
+        NextOnScheduledDuty = "next-on-scheduled-duty",
+        RotateToNextOnDuty = "rotate-to-next-on-duty",
+        ExplicitChange = "explicit-change",
+        DutyCleared = "duty-cleared",
+        RemovalOfActiveDuty = "removal-of-active-duty",
+        CoverageChanged = "coverage-changed",
+        BusinessHoursOffline = "business-hours-offline",
+        BusinessHoursBackOnline = "business-hours-back-online",
+        ChangeInExternalSchedule = "change-in-external-schedule",
+        AfterMention = "after-mention",
     }
 }
 

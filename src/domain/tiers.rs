@@ -1,12 +1,14 @@
 //! Limits of the workspace's tier.
 
 use super::refusal::Refusal;
+use crate::domain::words::words;
 
-/// The tier of the workspace: `[plan]` in the config file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
-    Free,
-    Pro,
+words! {
+    /// The tier of the workspace: `[plan]` in the config file.
+    pub enum Tier {
+        Free = "free",
+        Pro = "pro",
+    }
 }
 
 /// A tier with its quotas. `None` is unlimited.
@@ -16,23 +18,6 @@ pub struct TierLimits {
     pub max_rotations: Option<u64>,
     /// People are counted once, however many rotations they are in.
     pub max_people: Option<u64>,
-}
-
-impl Tier {
-    /// The name in the config file and on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tier::Free => "free",
-            Tier::Pro => "pro",
-        }
-    }
-
-    /// `free` or `pro`.
-    pub fn parse(name: &str) -> Option<Tier> {
-        [Tier::Free, Tier::Pro]
-            .into_iter()
-            .find(|tier| tier.name() == name)
-    }
 }
 
 impl TierLimits {

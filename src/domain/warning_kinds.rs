@@ -1,118 +1,46 @@
 //! The kinds of warnings, and which of them a rotation wants (rules.md 27).
 
+use crate::domain::words::words;
 use std::collections::BTreeSet;
 
-/// How much a warning matters, most first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    High,
-    Medium,
-    Low,
-}
-
-impl Severity {
-    /// Every severity.
-    pub const ALL: [Severity; 3] = [Severity::High, Severity::Medium, Severity::Low];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::High => "high",
-            Severity::Medium => "medium",
-            Severity::Low => "low",
-        }
-    }
-
-    /// The severity of that name.
-    pub fn parse(name: &str) -> Option<Severity> {
-        let mut all = Severity::ALL.into_iter();
-        all.find(|severity| severity.name() == name)
+words! {
+    /// How much it matters.
+    pub enum Severity as WarningSeverity {
+        High = "high",
+        Medium = "medium",
+        Low = "low",
     }
 }
 
-/// What is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum WarningKind {
-    /// A window is open and nobody is on call.
-    Nobody,
-    /// Nobody else is left to take over.
-    NoFallback,
-    /// Turns of one person in one rotation that follow each other directly.
-    BackToBack,
-    /// Too little rest between two turns of one person.
-    ShortRest,
-    /// One person is on call in two rotations at once.
-    DoubleDuty,
-    /// Somebody on call, or next, cannot be reached.
-    Unreachable,
-    /// Somebody is on call while they are absent.
-    AbsentOnDuty,
-    /// The windows cover nearly the whole week, but not all of it.
-    Uncovered,
-    /// Somebody is on call at night while it is day for another member.
-    NightWork,
-    /// Somebody carries far more than the others.
-    Unfair,
-    /// A hand-over falls into a change of the clocks.
-    ClockChange,
-    /// Somebody is on call on a holiday.
-    HolidayDuty,
-    /// A calendar or a partner's schedule cannot be read.
-    StaleSource,
-    /// A roster has nobody in it.
-    EmptyRoster,
-    /// The holiday data of a country end.
-    EndsSoon,
+words! {
+    /// What is wrong: `nobody`, a window is open and nobody is on call; `noFallback`, one absence more and nobody is left;
+    /// `backToBack`, turns of one person on end; `shortRest`, too little rest between two turns of one person anywhere in the
+    /// workspace; `doubleDuty`, one person in two rotations at once; `unreachable`, somebody on call or next is deactivated or, on a
+    /// partner's schedule, unknown here; `absentOnDuty`, somebody is on call while absent; `uncovered`, the windows cover at least
+    /// 160 of 168 hours of the week, and not all; `nightWork`, somebody is on call in their night, which is day for another member;
+    /// `unfair`, somebody carries more than 1.5 times the mean; `clockChange`, a hand-over is moved or doubled by daylight saving
+    /// time; `holidayDuty`, somebody is on call on a holiday; `staleSource`, a calendar or partner cannot be read; `emptyRoster`, a
+    /// roster has nobody in it; `endsSoon`, holiday data end.
+    pub enum WarningKind {
+        Nobody = "nobody",
+        NoFallback = "noFallback",
+        BackToBack = "backToBack",
+        ShortRest = "shortRest",
+        DoubleDuty = "doubleDuty",
+        Unreachable = "unreachable",
+        AbsentOnDuty = "absentOnDuty",
+        Uncovered = "uncovered",
+        NightWork = "nightWork",
+        Unfair = "unfair",
+        ClockChange = "clockChange",
+        HolidayDuty = "holidayDuty",
+        StaleSource = "staleSource",
+        EmptyRoster = "emptyRoster",
+        EndsSoon = "endsSoon",
+    }
 }
 
 impl WarningKind {
-    /// Every kind.
-    pub const ALL: [WarningKind; 15] = [
-        WarningKind::Nobody,
-        WarningKind::NoFallback,
-        WarningKind::BackToBack,
-        WarningKind::ShortRest,
-        WarningKind::DoubleDuty,
-        WarningKind::Unreachable,
-        WarningKind::AbsentOnDuty,
-        WarningKind::Uncovered,
-        WarningKind::NightWork,
-        WarningKind::Unfair,
-        WarningKind::ClockChange,
-        WarningKind::HolidayDuty,
-        WarningKind::StaleSource,
-        WarningKind::EmptyRoster,
-        WarningKind::EndsSoon,
-    ];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            WarningKind::Nobody => "nobody",
-            WarningKind::NoFallback => "noFallback",
-            WarningKind::BackToBack => "backToBack",
-            WarningKind::ShortRest => "shortRest",
-            WarningKind::DoubleDuty => "doubleDuty",
-            WarningKind::Unreachable => "unreachable",
-            WarningKind::AbsentOnDuty => "absentOnDuty",
-            WarningKind::Uncovered => "uncovered",
-            WarningKind::NightWork => "nightWork",
-            WarningKind::Unfair => "unfair",
-            WarningKind::ClockChange => "clockChange",
-            WarningKind::HolidayDuty => "holidayDuty",
-            WarningKind::StaleSource => "staleSource",
-            WarningKind::EmptyRoster => "emptyRoster",
-            WarningKind::EndsSoon => "endsSoon",
-        }
-    }
-
-    /// The kind of that name.
-    pub fn parse(name: &str) -> Option<WarningKind> {
-        WarningKind::ALL
-            .into_iter()
-            .find(|kind| kind.name() == name)
-    }
-
     /// How much it matters.
     pub fn severity(self) -> Severity {
         match self {

@@ -1,6 +1,7 @@
 //! Webhook endpoints, deliveries to them, and the attempts of each delivery (rules.md 16).
 
 use super::ids::{DeliveryId, RotationId, SecretId, WebhookId};
+use crate::domain::words::words;
 use jiff::Timestamp;
 use std::fmt;
 use std::time::Duration;
@@ -12,16 +13,16 @@ pub const MAX_WEBHOOKS: usize = 10;
 /// The last retry schedule adds a bounded number.
 pub const MAX_ATTEMPTS: u32 = 200;
 
-/// The type of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EventType {
-    DutyChanged,
-    NobodyOnCall,
-    RotationCreated,
-    RotationUpdated,
-    RotationDeleted,
-    /// Sent on request; cannot be subscribed to.
-    WebhookTest,
+words! {
+    /// The type of event. Receivers must accept types that they do not know.
+    pub enum EventType {
+        DutyChanged = "duty.changed",
+        NobodyOnCall = "nobody.on_call",
+        RotationCreated = "rotation.created",
+        RotationUpdated = "rotation.updated",
+        RotationDeleted = "rotation.deleted",
+        WebhookTest = "webhook.test",
+    }
 }
 
 impl EventType {
@@ -33,52 +34,14 @@ impl EventType {
         EventType::RotationUpdated,
         EventType::RotationDeleted,
     ];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            EventType::DutyChanged => "duty.changed",
-            EventType::NobodyOnCall => "nobody.on_call",
-            EventType::RotationCreated => "rotation.created",
-            EventType::RotationUpdated => "rotation.updated",
-            EventType::RotationDeleted => "rotation.deleted",
-            EventType::WebhookTest => "webhook.test",
-        }
-    }
-
-    /// The type with that name.
-    pub fn parse(name: &str) -> Option<EventType> {
-        let mut all = EventType::SUBSCRIBABLE
-            .into_iter()
-            .chain([EventType::WebhookTest]);
-        all.find(|kind| kind.name() == name)
-    }
 }
 
-/// Why an endpoint is disabled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DisabledReason {
-    Manual,
-    DeliveryFailures,
-    TierDowngrade,
-}
-
-impl DisabledReason {
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            DisabledReason::Manual => "manual",
-            DisabledReason::DeliveryFailures => "delivery_failures",
-            DisabledReason::TierDowngrade => "plan_downgrade",
-        }
-    }
-
-    /// The reason with that name.
-    pub fn parse(name: &str) -> Option<DisabledReason> {
-        use DisabledReason::{DeliveryFailures, Manual, TierDowngrade};
-        [Manual, DeliveryFailures, TierDowngrade]
-            .into_iter()
-            .find(|reason| reason.name() == name)
+words! {
+    /// Why an endpoint is disabled.
+    pub enum DisabledReason as WebhookDisabledReason {
+        Manual = "manual",
+        DeliveryFailures = "delivery_failures",
+        TierDowngrade = "plan_downgrade",
     }
 }
 
@@ -165,40 +128,13 @@ pub struct WebhookSpec {
     pub event_types: Vec<EventType>,
 }
 
-/// The state of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeliveryState {
-    Pending,
-    Delivered,
-    /// The retry schedule ended without a 2xx.
-    Exhausted,
-    Cancelled,
-}
-
-impl DeliveryState {
-    /// All states.
-    pub const ALL: [DeliveryState; 4] = [
-        DeliveryState::Pending,
-        DeliveryState::Delivered,
-        DeliveryState::Exhausted,
-        DeliveryState::Cancelled,
-    ];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            DeliveryState::Pending => "pending",
-            DeliveryState::Delivered => "delivered",
-            DeliveryState::Exhausted => "exhausted",
-            DeliveryState::Cancelled => "cancelled",
-        }
-    }
-
-    /// The state with that name.
-    pub fn parse(name: &str) -> Option<DeliveryState> {
-        DeliveryState::ALL
-            .into_iter()
-            .find(|state| state.name() == name)
+words! {
+    /// The state of a delivery: `pending` will be tried again, `exhausted` failed in every round.
+    pub enum DeliveryState {
+        Pending = "pending",
+        Delivered = "delivered",
+        Exhausted = "exhausted",
+        Cancelled = "cancelled",
     }
 }
 
@@ -253,88 +189,28 @@ pub struct Snippet {
     pub truncated: bool,
 }
 
-/// The outcome of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Delivered,
-    /// A response other than 2xx.
-    Failed,
-    NoResponse,
-}
-
-impl Outcome {
-    /// All outcomes.
-    pub const ALL: [Outcome; 3] = [Outcome::Delivered, Outcome::Failed, Outcome::NoResponse];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::Delivered => "delivered",
-            Outcome::Failed => "failed",
-            Outcome::NoResponse => "no_response",
-        }
-    }
-
-    /// The outcome with that name.
-    pub fn parse(name: &str) -> Option<Outcome> {
-        Outcome::ALL
-            .into_iter()
-            .find(|outcome| outcome.name() == name)
+words! {
+    /// The result of an attempt: `failed` got a response whose status is not 2xx.
+    pub enum Outcome as AttemptOutcome {
+        Delivered = "delivered",
+        Failed = "failed",
+        NoResponse = "no_response",
     }
 }
 
-/// Why an attempt failed, if the status does not explain it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SendError {
-    Timeout,
-    Connection,
-    SecureConnection,
-    NameResolution,
-    /// The response was a redirect, which is not followed.
-    RedirectNotFollowed,
-    PrivateAddress,
-    InvalidResponse,
-    InvalidUrl,
-    /// The process ended while the attempt was in flight.
-    Interrupted,
-    Internal,
-}
-
-impl SendError {
-    /// All errors.
-    pub const ALL: [SendError; 10] = [
-        SendError::Timeout,
-        SendError::Connection,
-        SendError::SecureConnection,
-        SendError::NameResolution,
-        SendError::RedirectNotFollowed,
-        SendError::PrivateAddress,
-        SendError::InvalidResponse,
-        SendError::InvalidUrl,
-        SendError::Interrupted,
-        SendError::Internal,
-    ];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            SendError::Timeout => "timeout",
-            SendError::Connection => "connection",
-            SendError::SecureConnection => "secure_connection",
-            SendError::NameResolution => "name_resolution",
-            SendError::RedirectNotFollowed => "redirect_not_followed",
-            SendError::PrivateAddress => "private_address",
-            SendError::InvalidResponse => "invalid_response",
-            SendError::InvalidUrl => "invalid_url",
-            SendError::Interrupted => "interrupted",
-            SendError::Internal => "internal",
-        }
-    }
-
-    /// The error with that name.
-    pub fn parse(name: &str) -> Option<SendError> {
-        SendError::ALL
-            .into_iter()
-            .find(|error| error.name() == name)
+words! {
+    /// Why an attempt failed without a status that explains it. `interrupted`: the server stopped while the request was
+    /// being sent.
+    pub enum SendError as AttemptError {
+        Timeout = "timeout",
+        Connection = "connection",
+        SecureConnection = "secure_connection",
+        NameResolution = "name_resolution",
+        RedirectNotFollowed = "redirect_not_followed",
+        PrivateAddress = "private_address",
+        InvalidResponse = "invalid_response",
+        InvalidUrl = "invalid_url",
+        Interrupted = "interrupted",
+        Internal = "internal",
     }
 }

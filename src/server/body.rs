@@ -217,7 +217,6 @@ pub(super) fn is_token(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
 
     use super::*;
 
@@ -367,36 +366,5 @@ mod tests {
         }
         check(Some("5"), Some("chunked"), Err(400));
         check(Some("x"), Some("gzip"), Err(400));
-    }
-
-    proptest! {
-        #![proptest_config(crate::tests::cases(256))]
-
-        /// Chunk boundaries and read boundaries do not change the decoded body, and no byte after it is consumed.
-        #[test]
-        fn any_chunks_in_any_pieces(
-            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..9), 0..8),
-            cuts in prop::collection::vec(0usize..200, 0..12),
-            rest in prop::collection::vec(any::<u8>(), 0..5),
-        ) {
-            let mut input = Vec::new();
-            for chunk in &chunks {
-                input.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
-                input.extend_from_slice(chunk);
-                input.extend_from_slice(b"\r\n");
-            }
-            input.extend_from_slice(b"0\r\n\r\n");
-            let end = input.len();
-            input.extend_from_slice(&rest);
-            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(end)).collect();
-            cuts.sort_unstable();
-            prop_assert_eq!(decode(&input, &cuts), Ok((chunks.concat(), end, true)));
-        }
-
-        /// Random bytes never cause a panic.
-        #[test]
-        fn noise_does_not_panic(input in prop::collection::vec(any::<u8>(), 0..80), cut in 0usize..80) {
-            let _ = decode(&input, &[cut.min(input.len())]);
-        }
     }
 }

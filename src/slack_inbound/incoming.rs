@@ -7,37 +7,20 @@ pub use values::{Entered, Values};
 pub use view::View;
 
 use crate::domain::ids::{ChannelId, UserId};
+use crate::domain::words::words;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// What a payload is, as the socket's envelope or the request URL says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// `slash_commands` on the socket, `/slack/commands`.
-    Command,
-    /// `interactive` on the socket, `/slack/interactivity`: clicks and modals.
-    Interaction,
-    /// `events_api` on the socket, `/slack/events`.
-    Event,
-}
-
-impl Class {
-    /// Every class.
-    pub const ALL: [Class; 3] = [Class::Command, Class::Interaction, Class::Event];
-
-    /// The name in the socket's envelopes, and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            Class::Command => "slash_commands",
-            Class::Interaction => "interactive",
-            Class::Event => "events_api",
-        }
-    }
-
-    /// The class of that name.
-    pub fn parse(name: &str) -> Option<Class> {
-        Class::ALL.into_iter().find(|class| class.name() == name)
+words! {
+    /// What a payload is, as the socket's envelope or the request URL says.
+    pub enum Class {
+        /// `slash_commands` on the socket, `/slack/commands`.
+        Command = "slash_commands",
+        /// `interactive` on the socket, `/slack/interactivity`: clicks and modals.
+        Interaction = "interactive",
+        /// `events_api` on the socket, `/slack/events`.
+        Event = "events_api",
     }
 }
 

@@ -27,9 +27,7 @@ fn period(row: &Row, from: usize) -> Result<Interval, Error> {
 }
 
 pub(super) fn kind_named(name: &str) -> Result<ArrangementKind, Error> {
-    let known = ArrangementKind::ALL
-        .into_iter()
-        .find(|known| known.name() == name);
+    let known = ArrangementKind::parse(name);
     known.ok_or_else(|| Error::Corrupt(format!("arrangement: kind {name}")))
 }
 

@@ -2,6 +2,7 @@
 //! follow what really happens to the file.
 
 use super::Error;
+use crate::domain::words::words;
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
 use rusqlite::ErrorCode;
@@ -33,22 +34,11 @@ impl StoreError for super::ActionError {
     }
 }
 
-/// What is done with the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    Read,
-    Write,
-}
-
-impl Access {
-    pub const ALL: [Access; 2] = [Access::Read, Access::Write];
-
-    /// The name in metrics and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Access::Read => "read",
-            Access::Write => "write",
-        }
+words! {
+    /// What is done with the file.
+    pub enum Access {
+        Read = "read",
+        Write = "write",
     }
 }
 

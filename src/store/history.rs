@@ -84,8 +84,7 @@ fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<Duty, Error>
 }
 
 pub(super) fn reason_named(name: &str) -> Result<Reason, Error> {
-    let mut known = Reason::ALL.into_iter();
-    let found = known.find(|reason| reason.name() == name);
+    let found = Reason::parse(name);
     found.ok_or_else(|| Error::Corrupt(format!("history: reason {name}")))
 }
 

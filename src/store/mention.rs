@@ -26,9 +26,7 @@ pub fn load_mention(tx: &ReadTx, id: &MentionId) -> Result<Option<Mention>, Erro
 
 pub(super) fn read(row: &Row) -> Result<Mention, Error> {
     let state: String = row.get(5)?;
-    let known = MentionState::ALL
-        .into_iter()
-        .find(|known| known.name() == state);
+    let known = MentionState::parse(&state);
     let people = |column| -> Result<Vec<UserId>, Error> {
         let ids: Vec<String> = from_json(&row.get::<_, String>(column)?)?;
         Ok(ids.into_iter().map(UserId::from).collect())

@@ -22,7 +22,7 @@ pub struct MirroredAbsence {
 fn read(row: &Row) -> Result<PersonalCalendar, Error> {
     let id: String = row.get(0)?;
     let counts: String = row.get(4)?;
-    let known = Counts::ALL.into_iter().find(|known| known.name() == counts);
+    let known = Counts::parse(&counts);
     let words: Option<String> = row.get(5)?;
     Ok(PersonalCalendar {
         counts: known.ok_or_else(|| Error::Corrupt(format!("calendar {id}")))?,

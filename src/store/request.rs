@@ -44,9 +44,7 @@ fn read(row: &Row) -> Result<(Request, RequestPosition), Error> {
         Ok(names.into_iter().map(UserId::from).collect())
     };
     let state: String = row.get(11)?;
-    let known = RequestState::ALL
-        .into_iter()
-        .find(|known| known.name() == state);
+    let known = RequestState::parse(&state);
     let kind = match row.get::<_, String>(2)?.as_str() {
         "swap" => RequestKind::Swap,
         _ => RequestKind::Cover,

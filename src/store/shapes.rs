@@ -463,7 +463,7 @@ pub(super) fn turn_selection_to_json(selection: &TurnSelection) -> Result<String
 
 pub(super) fn turn_selection_from_json(text: &str) -> Result<TurnSelection, Error> {
     let TurnSelectionShape(kind, from, until) = from_json(text)?;
-    let known = TurnKind::ALL.into_iter().find(|known| known.name() == kind);
+    let known = TurnKind::parse(&kind);
     Ok(TurnSelection {
         kind: known.map_or_else(|| corrupt(format!("turn selection {kind}")), Ok)?,
         turn: interval(from, until)?,

@@ -4,13 +4,13 @@ use super::body::{self, check_length, invalid, present};
 use super::moment::Moment;
 use super::on_call::AbsenceSource;
 use super::strict::strict;
-use super::words::words;
 use crate::domain::absence;
 use crate::domain::edit::NewAbsence;
 use crate::domain::fault::Fault;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
+use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ const REASON: usize = 2_000;
 
 words! {
     /// Which rotations an absence counts in.
-    AppliesTo {
+    pub enum AppliesTo {
         Rotation = "rotation",
         AllRotations = "allRotations",
     }

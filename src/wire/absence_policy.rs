@@ -3,11 +3,13 @@
 use super::body::present;
 use super::int32::Int32;
 use super::strict::strict;
-use super::words::words;
 use crate::domain::absence_policy as domain;
-use crate::domain::absence_policy::{CalendarsCount, CountChange, MOST_HOURS, PolicyChange};
+use crate::domain::absence_policy::{
+    CalendarsCount, CountChange, MOST_HOURS, PassOver, PolicyChange, WhileOnDuty,
+};
 use crate::domain::fault::Fault;
 use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,33 +17,13 @@ strict!(PolicyRequest => AbsencePolicy);
 
 words! {
     /// Which absences from people's calendars count. Those stored here always do.
-    Calendars {
+    pub enum Calendars {
         /// None.
         Never = "never",
         /// All.
         Always = "always",
         /// Those that last at least `minimumHours` on end.
         Long = "long",
-    }
-}
-
-words! {
-    /// Who is passed over when a turn is dealt.
-    PassOver {
-        /// Whoever is absent at that instant.
-        AtHandOver = "atHandOver",
-        /// Whoever is absent in a covered part of the turn. If everybody is, the person who misses the least of it is chosen.
-        DuringTurn = "duringTurn",
-    }
-}
-
-words! {
-    /// What happens when an absence of somebody on duty begins.
-    WhileOnDuty {
-        /// They stay on duty.
-        Keep = "keep",
-        /// The next person takes over at once.
-        HandOver = "handOver",
     }
 }
 
@@ -66,14 +48,8 @@ pub fn render(policy: domain::AbsencePolicy) -> AbsencePolicy {
             CalendarsCount::Long(_) => Calendars::Long,
         },
         minimum_hours: policy.calendars.minimum_hours().map(i32::from),
-        pass_over: match policy.pass_over {
-            domain::PassOver::AtHandOver => PassOver::AtHandOver,
-            domain::PassOver::DuringTurn => PassOver::DuringTurn,
-        },
-        while_on_duty: match policy.while_on_duty {
-            domain::WhileOnDuty::Keep => WhileOnDuty::Keep,
-            domain::WhileOnDuty::HandOver => WhileOnDuty::HandOver,
-        },
+        pass_over: policy.pass_over,
+        while_on_duty: policy.while_on_duty,
     }
 }
 
@@ -121,14 +97,8 @@ impl PolicyRequest {
                 Calendars::Long => CountChange::Long,
             }),
             minimum_hours: self.minimum_hours.as_ref().map(hours).transpose()?,
-            pass_over: self.pass_over.map(|over| match over {
-                PassOver::AtHandOver => domain::PassOver::AtHandOver,
-                PassOver::DuringTurn => domain::PassOver::DuringTurn,
-            }),
-            while_on_duty: self.while_on_duty.map(|duty| match duty {
-                WhileOnDuty::Keep => domain::WhileOnDuty::Keep,
-                WhileOnDuty::HandOver => domain::WhileOnDuty::HandOver,
-            }),
+            pass_over: self.pass_over,
+            while_on_duty: self.while_on_duty,
         })
     }
 }

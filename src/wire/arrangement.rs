@@ -5,13 +5,13 @@ use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
 use super::schedule::{self, Covered};
 use super::strict::{Strict, strict};
-use super::words::{names, words};
 use crate::domain::agreement::AgreementPreview as Preview;
 use crate::domain::arrangement::{self as domain, TurnKind};
 use crate::domain::edit::{Answering, NewAssignment};
 use crate::domain::fault::Fault;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
+use crate::domain::words::words;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
@@ -29,14 +29,9 @@ const OPERATION_ID: usize = 128;
 /// The most conflict ids, or leg keys, that one write may acknowledge.
 const ACKNOWLEDGED: usize = 1_000;
 
-names! {
-    /// How an arrangement was made.
-    ArrangementKind(domain::ArrangementKind) of domain::ArrangementKind::ALL
-}
-
 words! {
     /// The state of an arrangement.
-    ArrangementState {
+    pub enum ArrangementState {
         /// In effect. Its interval may be over.
         Active = "active",
         Cancelled = "cancelled",
@@ -44,17 +39,8 @@ words! {
 }
 
 words! {
-    /// How much of a turn the interval takes over.
-    TurnSelectionKind {
-        FullTurn = "fullTurn",
-        /// The rest of the running turn.
-        RemainingTurn = "remainingTurn",
-    }
-}
-
-words! {
     /// Whether the write queued change events.
-    PublicationState {
+    pub enum PublicationState {
         /// The write queued an event.
         Pending = "pending",
         /// The write queued no event.
@@ -76,7 +62,7 @@ pub struct Arrangement {
     /// Increases with every change. Send it to change or end the arrangement.
     pub revision: u64,
     pub state: ArrangementState,
-    pub kind: ArrangementKind,
+    pub kind: domain::ArrangementKind,
     pub origin: Option<Origin>,
     pub original_snapshot: Option<Snapshot>,
     pub turn_selection: Option<TurnSelection>,
@@ -122,7 +108,7 @@ pub struct Segment {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSelection {
-    pub kind: TurnSelectionKind,
+    pub kind: TurnKind,
     /// The start of the original turn, even if part of the turn has passed.
     pub from: UtcMoment,
     /// Exclusive.
@@ -133,10 +119,7 @@ impl TurnSelection {
     /// Converts to the domain value. Whether the interval is a planned turn is checked against the forecast.
     pub(super) fn read(self) -> domain::TurnSelection {
         domain::TurnSelection {
-            kind: match self.kind {
-                TurnSelectionKind::FullTurn => TurnKind::FullTurn,
-                TurnSelectionKind::RemainingTurn => TurnKind::RemainingTurn,
-            },
+            kind: self.kind,
             turn: Interval {
                 from: self.from.0,
                 until: self.to.0,
@@ -147,10 +130,7 @@ impl TurnSelection {
     /// Renders a turn selection.
     pub fn of(selection: &domain::TurnSelection) -> TurnSelection {
         TurnSelection {
-            kind: match selection.kind {
-                TurnKind::FullTurn => TurnSelectionKind::FullTurn,
-                TurnKind::RemainingTurn => TurnSelectionKind::RemainingTurn,
-            },
+            kind: selection.kind,
             from: UtcMoment(selection.turn.from),
             to: UtcMoment(selection.turn.until),
         }
@@ -178,7 +158,7 @@ pub fn render(arrangement: &domain::Arrangement) -> Arrangement {
             false => ArrangementState::Active,
             true => ArrangementState::Cancelled,
         },
-        kind: ArrangementKind(arrangement.kind),
+        kind: arrangement.kind,
         origin: Some(Origin {
             user_ids: snapshot
                 .people()

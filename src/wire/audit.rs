@@ -1,23 +1,16 @@
 //! Entries of the audit log (rules.md 18).
 
 use super::moment::Moment;
-use super::words::names;
 use crate::domain::audit as domain;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-names! {
-    /// The kind of author: `key`, an API key; `person`, by a member token; `inboundWebhook`; `chat`, the chat platform;
-    /// `partner`, another service; `clock`, something that fell due; `operator`, a command.
-    ActorKind(domain::ActorKind) of domain::ActorKind::ALL
-}
-
 /// Who made a change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditActor {
-    pub kind: ActorKind,
+    pub kind: domain::ActorKind,
     /// The id of the key or the person, the rotation of an inbound webhook, the system user of the operator. Null if there is
     /// none.
     pub id: Option<String>,
@@ -55,7 +48,7 @@ fn example() -> AuditEntry {
         id: "aud_1hX0vW2kqJ7bTzYc5RfA".into(),
         at: Moment(Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_795_420_800)),
         actor: AuditActor {
-            kind: ActorKind(domain::ActorKind::Person),
+            kind: domain::ActorKind::Person,
             id: text("UADA"),
             name: text("Ada"),
         },
@@ -74,7 +67,7 @@ pub fn render(entry: domain::AuditEntry) -> AuditEntry {
         id: entry.id,
         at: entry.at.into(),
         actor: AuditActor {
-            kind: ActorKind(entry.actor.kind),
+            kind: entry.actor.kind,
             id: entry.actor.id,
             name: entry.actor.name,
         },

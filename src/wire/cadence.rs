@@ -8,13 +8,14 @@ use super::coverage::Weekday;
 use super::external::NONE;
 use super::int32::Int32;
 use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
+use super::schema::inline_schema;
 use super::strict::strict;
-use super::words::{inline_schema, words};
 use crate::domain::cadence::{self, Kind, Skips};
 use crate::domain::fault::Fault;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::linked::{EVENTS, External};
 use crate::domain::refusal::Refusal;
+use crate::domain::words::words;
 use crate::domain::zones::{ZoneName, shown};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -28,7 +29,7 @@ const TIMES: usize = 48;
 
 words! {
     /// The unit that a cadence counts.
-    CadenceType {
+    pub enum CadenceType {
         /// Every `period` weeks on the weekday of `startsAt`, at its time.
         DayOfWeek = "dayOfWeek",
         /// Each listed weekday, at the time of `startsAt`, in every `period`-th week.

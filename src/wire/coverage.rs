@@ -2,8 +2,8 @@
 
 use super::moment::TimeOfDay;
 use super::strict::strict;
-use super::words::words;
 use crate::domain::coverage;
+use crate::domain::words::words;
 use jiff::civil;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ strict!(Stretch);
 
 words! {
     /// A day of the week.
-    Weekday {
+    pub enum Weekday {
         Monday = "monday",
         Tuesday = "tuesday",
         Wednesday = "wednesday",

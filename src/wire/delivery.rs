@@ -2,32 +2,9 @@
 
 use super::moment::Moment;
 use super::to_i32;
-use super::words::names;
 use crate::domain::webhook::{self as domain, Attempt};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-names! {
-    /// The type of event. Receivers must accept types that they do not know.
-    EventType(domain::EventType) of
-        domain::EventType::SUBSCRIBABLE.into_iter().chain([domain::EventType::WebhookTest])
-}
-
-names! {
-    /// The state of a delivery: `pending` will be tried again, `exhausted` failed in every round.
-    DeliveryState(domain::DeliveryState) of domain::DeliveryState::ALL
-}
-
-names! {
-    /// The result of an attempt: `failed` got a response whose status is not 2xx.
-    AttemptOutcome(domain::Outcome) of domain::Outcome::ALL
-}
-
-names! {
-    /// Why an attempt failed without a status that explains it. `interrupted`: the server stopped while the request was
-    /// being sent.
-    AttemptError(domain::SendError) of domain::SendError::ALL
-}
 
 /// One event for one endpoint.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -35,9 +12,9 @@ names! {
 pub struct Delivery {
     /// 32 hexadecimal characters; the same in the body of every attempt.
     pub delivery_id: String,
-    pub event_type: EventType,
+    pub event_type: domain::EventType,
     pub rotation_id: String,
-    pub state: DeliveryState,
+    pub state: domain::DeliveryState,
     pub created_at: Moment,
     /// Attempts begun so far.
     pub attempts: i32,
@@ -53,9 +30,9 @@ pub struct DeliveryAttempt {
     pub delivery_id: String,
     /// From 1.
     pub attempt_number: i32,
-    pub event_type: EventType,
+    pub event_type: domain::EventType,
     pub rotation_id: String,
-    pub outcome: AttemptOutcome,
+    pub outcome: domain::Outcome,
     /// Absent without a response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_code: Option<i32>,
@@ -64,7 +41,7 @@ pub struct DeliveryAttempt {
     pub duration_ms: Option<i64>,
     /// Absent if the status explains the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<AttemptError>,
+    pub error: Option<domain::SendError>,
     pub at: Moment,
     /// From 1. Round 1 is the first attempt and its quick retries; each further round is one step of the retry schedule.
     pub round: i32,
@@ -107,9 +84,9 @@ pub struct Cancelled {
 pub fn render(delivery: &domain::Delivery) -> Delivery {
     Delivery {
         delivery_id: delivery.id.to_string(),
-        event_type: EventType(delivery.event_type),
+        event_type: delivery.event_type,
         rotation_id: delivery.rotation.to_string(),
-        state: DeliveryState(delivery.state),
+        state: delivery.state,
         created_at: delivery.created_at.into(),
         attempts: count(delivery.attempts),
         next_attempt_due_at: due(delivery),
@@ -142,14 +119,14 @@ fn one(delivery: &domain::Delivery, body: &str, attempt: Attempt) -> DeliveryAtt
     DeliveryAttempt {
         delivery_id: delivery.id.to_string(),
         attempt_number: count(attempt.number),
-        event_type: EventType(delivery.event_type),
+        event_type: delivery.event_type,
         rotation_id: delivery.rotation.to_string(),
-        outcome: AttemptOutcome(result.outcome),
+        outcome: result.outcome,
         status_code: result.status.map(i32::from),
         duration_ms: result
             .duration
             .map(|duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)),
-        error: result.error.map(AttemptError),
+        error: result.error,
         at: attempt.at.into(),
         round: count(attempt.round),
         total_rounds: count(attempt.total_rounds),

@@ -4,12 +4,12 @@ use super::body::{self, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
 use super::strict::strict;
-use super::words::words;
 use crate::domain::access::Scope;
 use crate::domain::chat::{ChatError, FailureMode};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Tier;
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -223,7 +223,7 @@ pub struct FailureModeRequest {
 
 words! {
     /// The error that every call returns.
-    Failure {
+    pub enum Failure {
         Error = "error",
         RateLimited = "rateLimited",
         Refused = "refused",

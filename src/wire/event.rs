@@ -1,22 +1,14 @@
 //! The event body that is sent to webhook endpoints (rules.md 16).
 
-use super::delivery::EventType;
 use super::moment::Moment;
-use super::on_call::NobodyReason;
 use super::rotation::{self, Rotation};
-use super::words::names;
 use crate::domain::event::{self, Event};
 use crate::domain::holidays::Calendar;
 use crate::domain::linked::AsOf;
 use crate::domain::rotation as domain;
+use crate::domain::webhook::EventType;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-names! {
-    /// The cause of the change: `scheduled` for a hand-over, a window that opens or shuts, or cover that resumes after an
-    /// edit; `manual` for a person's action.
-    EventCause(event::Cause) of [event::Cause::Scheduled, event::Cause::Manual]
-}
 
 /// The members of an event that all its deliveries share; `deliveryId` is inserted before them. A member without a value is
 /// absent, never null.
@@ -42,10 +34,10 @@ pub struct EventBody {
     pub url: Option<String>,
     /// On `duty.changed`. Absent if an arrangement began or ended on schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cause: Option<EventCause>,
+    pub cause: Option<event::Cause>,
     /// On `nobody.on_call`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<NobodyReason>,
+    pub reason: Option<event::Nobody>,
     /// On `nobody.on_call`, if a window will open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cover_resumes_at: Option<Moment>,
@@ -61,15 +53,13 @@ pub fn render(
     as_of: &AsOf,
 ) -> EventBody {
     let (cause, reason, resumes_at) = match event {
-        Event::DutyChanged { cause } => (cause.map(EventCause), None, None),
-        Event::NobodyOnCall { reason, resumes_at } => {
-            (None, Some(NobodyReason(reason)), resumes_at)
-        }
+        Event::DutyChanged { cause } => (cause, None, None),
+        Event::NobodyOnCall { reason, resumes_at } => (None, Some(reason), resumes_at),
         Event::Created | Event::Updated | Event::Deleted | Event::Test => (None, None, None),
     };
     let is_there = event != Event::Deleted;
     EventBody {
-        event_type: EventType(event.kind()),
+        event_type: event.kind(),
         team_id: team_id.to_owned(),
         rotation_id: rotation.id.to_string(),
         version: is_there.then_some(rotation.stamps.version),

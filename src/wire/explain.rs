@@ -1,41 +1,28 @@
 //! Why somebody is on call, or nobody (rules.md 26).
 
-use super::audit::ActorKind;
 use super::cadence::{self, Cadence};
-use super::history::HistoryReason;
 use super::moment::{Local, Moment};
+use super::schema::shown;
 use super::to_i32;
-use super::words::{names, words};
 use crate::domain::absence::AbsenceSource;
-use crate::domain::arrangement;
-use crate::domain::audit::Doer;
-use crate::domain::explain::{self as domain, Deed, Opening, Step};
+use crate::domain::arrangement::ArrangementKind;
+use crate::domain::audit::{ActorKind, Doer};
+use crate::domain::explain::{self as domain, Deed, Opening, Step, Unrecorded};
 use crate::domain::holidays::Calendar;
+use crate::domain::rotation::Reason;
+use crate::domain::words::words;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::borrow::Cow;
 
-names! {
-    /// What decides: the dealt `turn`, an `arrangement` over it, the partner's schedule of an `external` rotation, hours that are
-    /// `shut`, or `nobody`, where the hours are open and the slot is empty.
-    ExplainedSource(domain::Source) of domain::Source::ALL
-}
-
-names! {
-    /// What the record does not hold: more of an `absence` that has been deleted or changed since; which `dayOff` shut the hours.
-    /// Of turns that were dealt before the upgrade to schema 8 also the `order` of people and whose turn was next; the `beginning` of a turn that began
-    /// while the hours were shut; the `search` before a slot stayed empty.
-    UnrecordedPart(domain::Unrecorded) of domain::Unrecorded::ALL
-}
-
-names! {
+shown! {
     /// How the arrangement was made.
-    ArrangedBy(arrangement::ArrangementKind) of arrangement::ArrangementKind::ALL
+    ArrangedBy of ArrangementKind::ALL
 }
 
 words! {
     /// Where a person did it, if not by the API or a page.
-    DoneIn {
+    pub enum DoneIn {
         /// By a command, a button or a form in Slack.
         Slack = "slack",
     }
@@ -71,7 +58,7 @@ pub struct ExplainedCell {
     pub cell_id: String,
     /// Null for nobody, and for somebody who is unknown to the chat platform.
     pub user_id: Option<String>,
-    pub source: ExplainedSource,
+    pub source: domain::Source,
     /// In the order in which they decided.
     pub steps: Vec<ExplainedStep>,
 }
@@ -172,7 +159,7 @@ steps! {
     DealtAtStep = "dealtAt" {
         at: Moment,
         /// What dealt it, as the history says it.
-        reason: HistoryReason,
+        reason: Reason,
         /// The cadence whose hand-over it was. Absent if it was none, and if that is not known.
         #[serde(skip_serializing_if = "Option::is_none")]
         cadence: Option<Cadence>,
@@ -263,7 +250,8 @@ steps! {
     ArrangementStep = "arrangement" {
         id: String,
         /// Null if it is no longer stored.
-        kind: Option<ArrangedBy>,
+        #[schemars(with = "Option<ArrangedBy>")]
+        kind: Option<ArrangementKind>,
         /// Who assigned it or accepted the request. Null on older records.
         by: Option<DoneBy>,
         /// What the requester wrote. Null if there is nothing.
@@ -288,7 +276,7 @@ steps! {
     }
     /// The record does not hold something that decided.
     NotRecordedStep = "notRecorded" {
-        what: UnrecordedPart,
+        what: Unrecorded,
     }
 }
 
@@ -297,7 +285,7 @@ pub fn render(explanation: domain::Explanation, calendar: &Calendar) -> Explanat
     let cell = |cell: domain::ExplainedCell| ExplainedCell {
         cell_id: cell.cell.to_string(),
         user_id: cell.user.map(|user| user.to_string()),
-        source: ExplainedSource(cell.source),
+        source: cell.source,
         steps: cell
             .steps
             .into_iter()
@@ -312,7 +300,7 @@ pub fn render(explanation: domain::Explanation, calendar: &Calendar) -> Explanat
 
 fn done_by(doer: Doer) -> DoneBy {
     DoneBy {
-        kind: ActorKind(doer.actor.kind),
+        kind: doer.actor.kind,
         id: doer.actor.id,
         name: doer.actor.name,
         via: doer.in_chat.then_some(DoneIn::Slack),
@@ -387,7 +375,7 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             rule: "dealtAt",
             text,
             at: at.into(),
-            reason: HistoryReason(reason),
+            reason,
             cadence: cadence.map(|cadence| cadence::render(Some(&cadence), calendar, None)),
             moved_from: moved_from.map(Moment),
         }
@@ -457,7 +445,7 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             rule: "arrangement",
             text,
             id: id.to_string(),
-            kind: kind.map(ArrangedBy),
+            kind,
             by: by.map(done_by),
             reason,
             from: from.into(),
@@ -486,7 +474,7 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
         Step::NotRecorded(what) => NotRecordedStep {
             rule: "notRecorded",
             text,
-            what: UnrecordedPart(what),
+            what,
         }
         .into(),
     }

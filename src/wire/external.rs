@@ -6,7 +6,6 @@ use super::hex;
 use super::moment::Moment;
 use super::strict::strict;
 use super::to_i32;
-use super::words::names;
 use crate::domain::external as outside;
 use crate::domain::fault::Fault;
 use crate::domain::ids::UserId;
@@ -22,42 +21,14 @@ strict!(LinkRequest, ParticipantRequest => OutsidePerson);
 /// The name of no partner.
 pub const NONE: &str = "none";
 
-names! {
-    /// Whether the last reading succeeded and is younger than three polls (`current`); failed or is older, while now is still
-    /// within what is known (`stale`); nothing is known of now, and the last known people stay on call (`unknown`); no schedule is
-    /// linked or the partner has no settings (`notConnected`).
-    ExternalState(linked::State) of linked::State::ALL
-}
-
-names! {
-    /// Whether the slots have somebody in them: `complete`, `partial` (some slot is empty), `none` (all of them, or there is no
-    /// slot), `unknown`.
-    ExternalCoverage(linked::Coverage) of linked::Coverage::ALL
-}
-
-names! {
-    /// Why a partner could not be read.
-    ReadFailure(outside::ReadFailure) of outside::ReadFailure::ALL
-}
-
-names! {
-    /// Who is assigned: a person, nobody, a team, or an escalation policy.
-    MemberKind(outside::MemberKind) of outside::MemberKind::ALL
-}
-
-names! {
-    /// Where a shift comes from. A layer of PagerDuty is a `rotation`.
-    SourceType(outside::SourceKind) of outside::SourceKind::ALL
-}
-
 /// Who is assigned on the partner's schedule.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalAssignments {
     /// The instant that the response is for.
     pub as_of_utc: Moment,
-    pub state: ExternalState,
-    pub coverage: ExternalCoverage,
+    pub state: linked::State,
+    pub coverage: linked::Coverage,
     pub last_successful_read_utc: Option<Moment>,
     pub last_read_failure_utc: Option<Moment>,
     /// The span that the last successful reading covers.
@@ -70,7 +41,7 @@ pub struct ExternalAssignments {
     /// Slots with somebody.
     pub assigned_assignment_count: i32,
     /// Why the newest reading failed. Null if it succeeded.
-    pub last_read_failure: Option<ReadFailure>,
+    pub last_read_failure: Option<outside::ReadFailure>,
     /// Different people now.
     pub distinct_responder_count: i32,
     /// Different people in the whole known span.
@@ -119,9 +90,9 @@ pub struct Assignment {
 #[schemars(rename = "ExternalOrigin")]
 #[serde(rename_all = "camelCase")]
 pub struct Origin {
-    pub member_kind: MemberKind,
+    pub member_kind: outside::MemberKind,
     pub participant_id: Option<String>,
-    pub source_type: SourceType,
+    pub source_type: outside::SourceKind,
     pub rotation_id: Option<String>,
     pub shift_id: Option<String>,
     pub override_id: Option<String>,
@@ -159,8 +130,8 @@ pub fn assignments(rotation: &Rotation, as_of: &AsOf) -> Option<ExternalAssignme
     });
     Some(ExternalAssignments {
         as_of_utc: as_of.now.into(),
-        state: ExternalState(state),
-        coverage: ExternalCoverage(external.coverage(state)),
+        state,
+        coverage: external.coverage(state),
         last_successful_read_utc: schedule.read_at.map(Moment),
         last_read_failure_utc: schedule.failed_at.map(Moment),
         known_from_utc: known.map(|known| known.from.into()),
@@ -168,7 +139,7 @@ pub fn assignments(rotation: &Rotation, as_of: &AsOf) -> Option<ExternalAssignme
         current: all(&external.current),
         required_assignment_count: to_i32(counts.required),
         assigned_assignment_count: to_i32(counts.assigned),
-        last_read_failure: schedule.failure.map(ReadFailure),
+        last_read_failure: schedule.failure,
         distinct_responder_count: to_i32(counts.responders),
         distinct_participant_count: to_i32(counts.participants),
         unmapped_assignment_count: to_i32(counts.unmapped),
@@ -195,9 +166,9 @@ fn assignment(
         since_utc: shift.span.from.into(),
         until_utc: shift.ends_at().map(Moment),
         external_assignment: Origin {
-            member_kind: MemberKind(member.kind),
+            member_kind: member.kind,
             participant_id: member.id.clone(),
-            source_type: SourceType(source.kind),
+            source_type: source.kind,
             rotation_id: source.rotation_id.clone(),
             shift_id: source.shift_id.clone(),
             override_id: source.override_id.clone(),
@@ -232,7 +203,7 @@ pub struct Partner {
     pub last_successful_read_utc: Option<Moment>,
     pub last_read_failure_utc: Option<Moment>,
     /// Of the newest reading. Null if it succeeded.
-    pub last_read_failure: Option<ReadFailure>,
+    pub last_read_failure: Option<outside::ReadFailure>,
 }
 
 /// A schedule of a partner.

@@ -2,7 +2,6 @@
 
 use super::coverage::{self, Stretch};
 use super::moment::Moment;
-use super::words::names;
 use crate::domain::rotation;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,15 +28,10 @@ pub struct HistoryEntry {
     /// The name at the time.
     pub window_name: Option<String>,
     /// Why the entry began.
-    pub reason: HistoryReason,
+    pub reason: rotation::Reason,
     /// The window's hours at the time. Later edits do not change them. Absent if they were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hours_as_held: Option<HoursAsHeld>,
-}
-
-names! {
-    /// Why an entry began.
-    HistoryReason(rotation::Reason) of rotation::Reason::ALL
 }
 
 /// The hours of a window at the time.

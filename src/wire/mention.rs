@@ -5,7 +5,6 @@ use super::chat::ids;
 use super::int32::Int32;
 use super::moment::Moment;
 use super::strict::strict;
-use super::words::names;
 use crate::domain::edit::SettingsChange;
 use crate::domain::fault::Fault;
 use crate::domain::ids::UserId;
@@ -13,12 +12,6 @@ use crate::domain::mention as domain;
 use crate::domain::refusal::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-names! {
-    /// The state of a mention: `open`; `acknowledged`; `passed`, everybody notified has passed; `expired`, nobody answered
-    /// in time; `nobody`, nobody was on call.
-    MentionState(domain::MentionState) of domain::MentionState::ALL
-}
 
 strict!(MentionSettingsRequest => MentionSettings);
 
@@ -36,7 +29,7 @@ pub struct Mention {
     /// The person who mentioned the rotation.
     pub user_id: String,
     pub message: Option<String>,
-    pub state: MentionState,
+    pub state: domain::MentionState,
     /// In the order in which they were notified.
     pub notified_user_ids: Vec<String>,
     /// The people who passed.
@@ -57,7 +50,7 @@ pub fn render(mention: &domain::Mention) -> Mention {
         channel_id: mention.channel.to_string(),
         user_id: mention.asker.to_string(),
         message: mention.message.clone(),
-        state: MentionState(mention.state),
+        state: mention.state,
         notified_user_ids: ids(&mention.notified),
         passed_user_ids: ids(&mention.passed),
         acknowledged_user_id: mention.acknowledged_by.as_ref().map(UserId::to_string),
@@ -73,7 +66,7 @@ pub fn render(mention: &domain::Mention) -> Mention {
 pub struct MentionOpened {
     pub mention_id: String,
     /// `nobody` if nobody is on call.
-    pub state: MentionState,
+    pub state: domain::MentionState,
     pub notified_user_ids: Vec<String>,
 }
 
@@ -81,7 +74,7 @@ pub struct MentionOpened {
 pub fn opened(mention: &domain::Mention) -> MentionOpened {
     MentionOpened {
         mention_id: mention.id.to_string(),
-        state: MentionState(mention.state),
+        state: mention.state,
         notified_user_ids: ids(&mention.notified),
     }
 }

@@ -3,24 +3,13 @@
 use super::body;
 use super::moment::Moment;
 use super::strict::strict;
-use super::words::names;
-use crate::domain::message as domain;
+use crate::domain::message::MessageKind;
 use crate::domain::refusal::Refusal;
-use crate::domain::relay;
+use crate::domain::relay::{self, MessageState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 strict!(NotificationSettingsRequest => NotificationSettings);
-
-names! {
-    /// What a message says.
-    MessageKind(domain::MessageKind) of domain::MessageKind::ALL
-}
-
-names! {
-    /// `waiting` while some way of sending it is still tried, `dropped` once one was given up, else `sent`.
-    MessageState(relay::MessageState) of relay::MessageState::ALL
-}
 
 /// How a message reached its recipient.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -70,7 +59,7 @@ pub struct NotificationSettings {
 pub fn notifications(settings: &relay::NotificationSettings) -> NotificationSettings {
     NotificationSettings {
         mail: settings.mail,
-        kinds: settings.kinds.iter().copied().map(MessageKind).collect(),
+        kinds: settings.kinds.to_vec(),
     }
 }
 

@@ -46,6 +46,7 @@ pub mod request;
 pub mod roster;
 pub mod rotation;
 pub mod schedule;
+mod schema;
 pub mod signature;
 pub mod strict;
 #[cfg(test)]
@@ -53,7 +54,6 @@ mod tests;
 pub mod url;
 pub mod warning;
 pub mod webhook;
-mod words;
 
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {

@@ -1,7 +1,7 @@
 //! Instants, times of day and zones as text.
 
 use super::body;
-use super::words::inline_schema;
+use super::schema::inline_schema;
 use crate::domain::time::{END_OF_TIME, FOREVER, HhMm, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::tz::Offset;

@@ -4,25 +4,19 @@ use super::directory::User;
 use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
-use super::words::{names, words};
 use crate::domain::absence::{self, Away};
 use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
 use crate::domain::linked::{AsOf, Outsider};
 use crate::domain::rotation as domain;
+use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-names! {
-    /// Why nobody is on call: `nobody-on-call-unplanned`, a window is open but its slot is empty;
-    /// `nobody-on-call-as-arranged`, every window is shut.
-    NobodyReason(Nobody) of [Nobody::Unplanned, Nobody::AsArranged]
-}
-
 words! {
     /// The source of an absence.
-    AbsenceSource {
+    pub enum AbsenceSource {
         /// An absence stored by rota.
         InternalAvailability = "internalAvailability",
         /// An event of a calendar of the person.
@@ -47,7 +41,7 @@ pub struct OnCall {
     pub users: Option<Vec<User>>,
     /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nobody_on_call_reason: Option<NobodyReason>,
+    pub nobody_on_call_reason: Option<Nobody>,
 }
 
 /// A person on duty in an external system who is unknown to the chat platform.
@@ -171,31 +165,33 @@ fn whole(
 ) -> OnCall {
     OnCall {
         rotation_id: rotation.id.to_string(),
-        on_call: on_call.held.iter().map(entry).collect(),
+        on_call: on_call.held.iter().filter_map(entry).collect(),
         unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
         external_assignments,
         users,
-        nobody_on_call_reason: on_call.nobody.map(NobodyReason),
+        nobody_on_call_reason: on_call.nobody,
     }
 }
 
-fn entry(held: &Held) -> Entry {
-    Entry {
-        user_id: held.user.to_string(),
-        turn: held.turn.map(to_i32),
-        cell_id: Some(held.cell.to_string()),
-        lane_id: Some(held.lane.to_string()),
-        lane_name: held.lane_name.clone(),
-        window_id: Some(held.window.to_string()),
-        window_name: held.window_name.clone(),
-        since: Some(held.bounds.since.into()),
-        until: held.bounds.until.map(Moment),
-        covered_until: held.bounds.covered_until.map(Moment),
-        turn_ends: held.bounds.turn_ends.map(Moment),
-        skipped_for_absence: skipped(&held.skipped),
-        passed_over: passed_over(&held.passed_over),
+fn entry(held: &Held) -> Option<Entry> {
+    let (duty, bounds) = (&held.duty, &held.bounds);
+    let entry = &duty.entry;
+    Some(Entry {
+        user_id: entry.user.as_ref()?.to_string(),
+        turn: entry.turn.map(to_i32),
+        cell_id: Some(duty.cell.to_string()),
+        lane_id: Some(duty.lane.to_string()),
+        lane_name: entry.lane_name.clone(),
+        window_id: Some(duty.window.to_string()),
+        window_name: entry.window_name.clone(),
+        since: Some(bounds.since.into()),
+        until: bounds.until.map(Moment),
+        covered_until: bounds.covered_until.map(Moment),
+        turn_ends: bounds.turn_ends.map(Moment),
+        skipped_for_absence: skipped(&entry.skipped),
+        passed_over: passed_over(&entry.passed_over),
         absences: absences(&held.absences),
-    }
+    })
 }
 
 fn unmapped(outsider: &Outsider) -> Unmapped {
@@ -216,7 +212,7 @@ pub struct OnCallLine {
     /// The assignments in slot order; empty if nobody is on call, and where a partner's schedule is not known as far ahead.
     pub on_call: Vec<Entry>,
     /// Null if somebody is on call, and where it is not known.
-    pub nobody_on_call_reason: Option<NobodyReason>,
+    pub nobody_on_call_reason: Option<Nobody>,
 }
 
 /// Renders who is on call at an instant in a rotation; `duty` is `None` where it is not known.

@@ -6,7 +6,6 @@ use super::on_call::AbsenceSource;
 use super::repeated::{Repeated, Resource};
 use super::strict::strict;
 use super::to_i32;
-use super::words::{names, words};
 use crate::domain::audit::host;
 use crate::domain::ids::UserId;
 use crate::domain::personal_calendar as domain;
@@ -21,24 +20,6 @@ strict! {
     PersonalCalendarPatch => PersonalCalendar,
 }
 
-words! {
-    /// Which events of a calendar are absences. Cancelled events never are, nor those that the person declined.
-    CalendarCounts {
-        /// Those that are marked as out of office, or have one of `words` in their summary or a category. The default.
-        OutOfOffice = "outOfOffice",
-        /// Those that do not leave the person free.
-        Busy = "busy",
-        /// All of them.
-        All = "all",
-    }
-}
-
-names! {
-    /// What is known of a calendar: `new`, it has not been read yet; `current`; `stale`, it cannot be read, and what was read last
-    /// counts; `unknown`, it has not been readable for a week, and nothing of it counts.
-    CalendarState(domain::State) of domain::State::ALL
-}
-
 /// A calendar of a person, whose events become absences. Its address is a secret and is not shown.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -48,10 +29,10 @@ pub struct PersonalCalendar {
     pub name: Option<String>,
     /// The host of its address.
     pub host: String,
-    pub counts: CalendarCounts,
+    pub counts: domain::Counts,
     /// Words that count with `outOfOffice`: whole words, without regard to case and accents.
     pub words: Vec<String>,
-    pub state: CalendarState,
+    pub state: domain::State,
     /// When it was last read without an error.
     pub last_read_at: Option<Moment>,
     /// Why it cannot be read, or which events cannot be.
@@ -86,8 +67,8 @@ pub struct PersonalCalendarRequest {
     #[serde(default)]
     name: Option<String>,
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "CalendarCounts")]
-    counts: Option<CalendarCounts>,
+    #[schemars(with = "domain::Counts")]
+    counts: Option<domain::Counts>,
     /// Replaces the usual words: at most 50, each of at most 50 characters.
     #[serde(default)]
     words: Option<Vec<String>>,
@@ -102,25 +83,12 @@ pub struct PersonalCalendarPatch {
     #[schemars(with = "Option<String>")]
     name: Option<Option<String>>,
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "CalendarCounts")]
-    counts: Option<CalendarCounts>,
+    #[schemars(with = "domain::Counts")]
+    counts: Option<domain::Counts>,
     /// At most 50 words, each of at most 50 characters; null for the usual ones.
     #[serde(default, deserialize_with = "clearable")]
     #[schemars(with = "Option<Vec<String>>")]
     words: Option<Option<Vec<String>>>,
-}
-
-fn counts(counts: CalendarCounts) -> domain::Counts {
-    match counts {
-        CalendarCounts::OutOfOffice => domain::Counts::OutOfOffice,
-        CalendarCounts::Busy => domain::Counts::Busy,
-        CalendarCounts::All => domain::Counts::All,
-    }
-}
-
-/// Which events count, by its name; `None` for a name that does not exist.
-pub fn counts_of(name: &str) -> Option<domain::Counts> {
-    CalendarCounts::parse(name).map(counts)
 }
 
 /// Reads a calendar to add.
@@ -131,7 +99,7 @@ pub fn parse(bytes: &[u8], user: UserId) -> Result<domain::NewCalendar, Refusal>
     let request: PersonalCalendarRequest = body::parse(bytes)?;
     let settings = domain::CalendarEdit {
         name: Some(request.name),
-        counts: request.counts.map(counts),
+        counts: request.counts,
         words: Some(request.words),
     };
     settings.check()?;
@@ -172,7 +140,7 @@ pub fn parse_patch(bytes: &[u8]) -> Result<domain::CalendarEdit, Refusal> {
     let request: PersonalCalendarPatch = body::parse(bytes)?;
     let edit = domain::CalendarEdit {
         name: request.name,
-        counts: request.counts.map(counts),
+        counts: request.counts,
         words: request.words,
     };
     edit.check()?;
@@ -213,13 +181,9 @@ pub fn render(calendar: &domain::PersonalCalendar, ahead: u64) -> PersonalCalend
         user_id: calendar.user.to_string(),
         name: calendar.name.clone(),
         host: bare_host(&calendar.address.0),
-        counts: match calendar.counts {
-            domain::Counts::OutOfOffice => CalendarCounts::OutOfOffice,
-            domain::Counts::Busy => CalendarCounts::Busy,
-            domain::Counts::All => CalendarCounts::All,
-        },
+        counts: calendar.counts,
         words: calendar.shown_words(),
-        state: CalendarState(calendar.state()),
+        state: calendar.state(),
         last_read_at: calendar.reading.read_at.map(Moment),
         last_error: calendar.reading.error.clone(),
         events_ahead: to_i32(usize::try_from(ahead).unwrap_or(usize::MAX)),

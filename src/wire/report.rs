@@ -1,7 +1,7 @@
 //! The report of duty (rules.md 7.5).
 
 use super::{csv, to_i32};
-use crate::domain::report::{GroupBy, Row};
+use crate::domain::report::{Counted, GroupBy, Row};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -85,7 +85,7 @@ pub(super) fn hours(length: SignedDuration) -> f64 {
 /// Renders a row.
 pub fn render(by: GroupBy, row: &Row) -> DutyRow {
     let bucket = |wanted| row.bucket.clone().filter(|_| by == wanted);
-    let count = |count| to_i32(usize::try_from(count).unwrap_or(usize::MAX));
+    let count = |counted| to_i32(usize::try_from(row.counts.of(counted)).unwrap_or(usize::MAX));
     DutyRow {
         user_id: row.user.as_ref().map(ToString::to_string),
         rotation_id: row.rotation.as_ref().map(ToString::to_string),
@@ -97,14 +97,14 @@ pub fn render(by: GroupBy, row: &Row) -> DutyRow {
         nights: hours(row.load.nights),
         weekends: hours(row.load.weekends),
         holidays: hours(row.load.holidays),
-        turns: count(row.counts.turns),
-        hand_overs: count(row.counts.hand_overs),
-        covers_given: count(row.counts.covers_given),
-        covers_taken: count(row.counts.covers_taken),
-        swaps: count(row.counts.swaps),
-        passed_over: count(row.counts.passed_over),
-        mentions: count(row.counts.mentions),
-        acknowledged: count(row.counts.acknowledged),
+        turns: count(Counted::Turn),
+        hand_overs: count(Counted::HandOver),
+        covers_given: count(Counted::CoverGiven),
+        covers_taken: count(Counted::CoverTaken),
+        swaps: count(Counted::Swap),
+        passed_over: count(Counted::PassedOver),
+        mentions: count(Counted::Mention),
+        acknowledged: count(Counted::Acknowledged),
     }
 }
 

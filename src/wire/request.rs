@@ -8,7 +8,6 @@ use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
 use super::schedule::{self, Covered};
 use super::strict::strict;
-use super::words::{names, words};
 use crate::domain::edit::{NewCover, NewLeg, NewSwap};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
@@ -31,13 +30,6 @@ const RECIPIENTS: usize = 100;
 /// The longest key of a leg, in characters.
 const KEY: usize = 200;
 
-names! {
-    /// The state of a request. `pending` lasts until a recipient accepts, all recipients decline, the requester cancels, or
-    /// the request expires because its end passed or the duty is no longer held as planned. An accepted cover can be
-    /// `ended` early.
-    RequestState(domain::RequestState) of domain::RequestState::ALL
-}
-
 /// A request to cover a duty.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -57,7 +49,7 @@ pub struct CoverRequest {
     pub reason: String,
     /// Increases with every change. Send it with each action.
     pub revision: u64,
-    pub state: RequestState,
+    pub state: domain::RequestState,
     pub accepted_user_id: Option<String>,
     /// The arrangement that accepting created. For a swap, the one over the requester's shift.
     pub arrangement_id: Option<String>,
@@ -121,22 +113,12 @@ pub struct Item<T> {
     pub covered: Vec<Covered>,
 }
 
-words! {
-    /// What a request asks for.
-    RequestType {
-        /// To cover a duty.
-        Cover = "cover",
-        /// To swap two shifts.
-        Swap = "swap",
-    }
-}
-
 /// A request of any type, and what the caller may do with it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestItem {
     #[serde(rename = "type")]
-    pub kind: RequestType,
+    pub kind: domain::RequestKind,
     pub request: AnyRequest,
     pub capability: RequestCapability,
     pub rotation_name: String,
@@ -240,7 +222,7 @@ fn cover(request: &domain::Request, leg: &domain::Leg) -> CoverRequest {
         to: span.until.into(),
         reason: request.reason.clone(),
         revision: request.revision,
-        state: RequestState(request.state),
+        state: request.state,
         accepted_user_id: request.accepted_by.as_ref().map(UserId::to_string),
         arrangement_id: leg.arrangement.as_ref().map(|id| id.to_string()),
     }
@@ -295,11 +277,11 @@ impl Record for SwapRequest {
 pub fn any_item(view: &domain::RequestView) -> RequestItem {
     let (kind, request) = match view.request.kind {
         domain::RequestKind::Cover => (
-            RequestType::Cover,
+            domain::RequestKind::Cover,
             AnyRequest::Cover(CoverRequest::render(view)),
         ),
         domain::RequestKind::Swap => (
-            RequestType::Swap,
+            domain::RequestKind::Swap,
             AnyRequest::Swap(SwapRequest::render(view)),
         ),
     };

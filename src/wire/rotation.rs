@@ -8,19 +8,19 @@ use super::external::ExternalUser;
 use super::moment::{Moment, Span};
 use super::on_call::{self, OnCall, PassedOver, SkippedMember};
 use super::to_i32;
-use super::words::words;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
 use crate::domain::linked::{self, AsOf};
 use crate::domain::resolve;
 use crate::domain::rotation as domain;
+use crate::domain::words::words;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 words! {
     /// How hand-overs happen.
-    Mode {
+    pub enum Mode {
         /// On request only.
         Manual = "manual",
         /// By the cadences of the windows.

@@ -3,7 +3,6 @@
 use super::moment::Moment;
 use super::on_call::{self, AbsencePeriod, PassedOver, SkippedMember};
 use super::to_i32;
-use super::words::names;
 use crate::domain::absence::Away;
 use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::forecast;
@@ -11,11 +10,6 @@ use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-names! {
-    /// The kind of a planned turn: `turn`, a dealt turn; `arrangement`; `nobody`, the slot is empty or the window is shut.
-    PlannedKind(DutyKind) of DutyKind::ALL
-}
 
 /// A planned turn, if nothing changes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -39,7 +33,7 @@ pub struct PlannedTurn {
     /// The person's position in the roster. Absent if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<i32>,
-    pub kind: PlannedKind,
+    pub kind: DutyKind,
     /// The arrangement that gives the slot to the person; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrangement_id: Option<String>,
@@ -74,7 +68,7 @@ fn turn(duty: &Duty, away: &[Away]) -> PlannedTurn {
         user_id: entry.user.as_ref().map(|user| user.to_string()),
         external_name: entry.outside.clone(),
         turn: entry.turn.filter(|_| entry.user.is_some()).map(to_i32),
-        kind: PlannedKind(duty.kind()),
+        kind: duty.kind(),
         arrangement_id: entry.arrangement.as_ref().map(|id| id.to_string()),
         skipped_for_absence: on_call::skipped(&entry.skipped),
         passed_over: on_call::passed_over(&entry.passed_over),

@@ -4,7 +4,6 @@ use super::body::{self, check_list, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
 use super::strict::strict;
-use super::words::names;
 use crate::domain::edit::WarningChange;
 use crate::domain::fault::Fault;
 use crate::domain::ids::{CellId, RotationId, UserId};
@@ -14,23 +13,6 @@ use crate::domain::warning_kinds as kinds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-names! {
-    /// What is wrong: `nobody`, a window is open and nobody is on call; `noFallback`, one absence more and nobody is left;
-    /// `backToBack`, turns of one person on end; `shortRest`, too little rest between two turns of one person anywhere in the
-    /// workspace; `doubleDuty`, one person in two rotations at once; `unreachable`, somebody on call or next is deactivated or, on a
-    /// partner's schedule, unknown here; `absentOnDuty`, somebody is on call while absent; `uncovered`, the windows cover at least
-    /// 160 of 168 hours of the week, and not all; `nightWork`, somebody is on call in their night, which is day for another member;
-    /// `unfair`, somebody carries more than 1.5 times the mean; `clockChange`, a hand-over is moved or doubled by daylight saving
-    /// time; `holidayDuty`, somebody is on call on a holiday; `staleSource`, a calendar or partner cannot be read; `emptyRoster`, a
-    /// roster has nobody in it; `endsSoon`, holiday data end.
-    WarningKind(kinds::WarningKind) of kinds::WarningKind::ALL
-}
-
-names! {
-    /// How much it matters.
-    WarningSeverity(kinds::Severity) of kinds::Severity::ALL
-}
-
 strict!(WarningSettingsRequest => WarningSettings);
 
 /// Something that is wrong in the plan of a rotation.
@@ -38,8 +20,8 @@ strict!(WarningSettingsRequest => WarningSettings);
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
     pub rotation_id: String,
-    pub kind: WarningKind,
-    pub severity: WarningSeverity,
+    pub kind: kinds::WarningKind,
+    pub severity: kinds::Severity,
     /// Clipped to the days that were looked at.
     pub from: Moment,
     /// Clipped to the days that were looked at.
@@ -56,8 +38,8 @@ pub struct Warning {
 pub fn render(rotation: &RotationId, warning: &domain::Warning) -> Warning {
     Warning {
         rotation_id: rotation.to_string(),
-        kind: WarningKind(warning.kind),
-        severity: WarningSeverity(warning.severity()),
+        kind: warning.kind,
+        severity: warning.severity(),
         from: warning.period.from.into(),
         to: warning.period.until.into(),
         cell_id: warning.cell.as_ref().map(CellId::to_string),
@@ -71,7 +53,7 @@ pub fn render(rotation: &RotationId, warning: &domain::Warning) -> Warning {
 #[serde(rename_all = "camelCase")]
 pub struct WarningSettings {
     /// The kinds that are switched off.
-    pub off: Vec<WarningKind>,
+    pub off: Vec<kinds::WarningKind>,
     /// Less rest than this between two turns is a warning.
     pub short_rest_hours: i32,
 }
@@ -79,7 +61,7 @@ pub struct WarningSettings {
 /// Renders the settings.
 pub fn settings(settings: &kinds::WarningSettings) -> WarningSettings {
     WarningSettings {
-        off: settings.off.iter().copied().map(WarningKind).collect(),
+        off: settings.off.iter().copied().collect(),
         short_rest_hours: i32::try_from(settings.short_rest_hours).unwrap_or(i32::MAX),
     }
 }
@@ -90,7 +72,7 @@ pub fn settings(settings: &kinds::WarningSettings) -> WarningSettings {
 pub struct WarningSettingsRequest {
     /// The kinds to switch off; all others are on.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Vec<WarningKind>")]
+    #[schemars(with = "Vec<kinds::WarningKind>")]
     off: Option<Vec<String>>,
     /// Hours, 1 to 168 (a week); 11 unless set.
     #[serde(default, deserialize_with = "present")]

@@ -6,11 +6,12 @@ mod tests;
 use super::body::{self, check_length, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
+use super::schema::shown;
 use super::strict::strict;
-use super::words::{names, words};
 use crate::domain::fault::Fault;
 use crate::domain::refusal::Refusal;
 use crate::domain::webhook::{self as domain, DisabledReason, PreviousSecret, Webhook};
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,23 +30,14 @@ const NAME: usize = 100;
 const GRACE: i32 = 24 * 60 * 60;
 const LONGEST_GRACE: i32 = 7 * GRACE;
 
-names! {
+shown! {
     /// A type of event that endpoints can subscribe to.
-    SubscribableEventType(domain::EventType) of domain::EventType::SUBSCRIBABLE
-}
-
-names! {
-    /// Why an endpoint is disabled.
-    WebhookDisabledReason(DisabledReason) of [
-        DisabledReason::Manual,
-        DisabledReason::DeliveryFailures,
-        DisabledReason::TierDowngrade,
-    ]
+    SubscribableEventType of domain::EventType::SUBSCRIBABLE
 }
 
 words! {
     /// Whether events are sent to an endpoint.
-    WebhookState {
+    pub enum WebhookState {
         Enabled = "enabled",
         /// Nothing is sent, and new events are not queued.
         Disabled = "disabled",
@@ -63,11 +55,12 @@ pub struct WebhookEndpoint {
     /// The URL that events are posted to.
     pub url: String,
     /// The event types that are sent. If empty, only test events are sent.
-    pub event_types: Vec<SubscribableEventType>,
+    #[schemars(with = "Vec<SubscribableEventType>")]
+    pub event_types: Vec<domain::EventType>,
     pub state: WebhookState,
     /// Absent while enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub disabled_reason: Option<WebhookDisabledReason>,
+    pub disabled_reason: Option<DisabledReason>,
     /// The secret that signs deliveries.
     pub current_secret_id: Option<String>,
     pub current_secret_created_at: Option<Moment>,
@@ -100,16 +93,12 @@ pub fn render(webhook: &Webhook, now: Timestamp) -> WebhookEndpoint {
         id: webhook.id.to_string(),
         name: webhook.name.clone(),
         url: webhook.url.clone(),
-        event_types: webhook
-            .event_types
-            .iter()
-            .map(|kind| SubscribableEventType(*kind))
-            .collect(),
+        event_types: webhook.event_types.clone(),
         state: match disabled {
             Some(_) => WebhookState::Disabled,
             None => WebhookState::Enabled,
         },
-        disabled_reason: disabled.map(|disabled| WebhookDisabledReason(disabled.reason)),
+        disabled_reason: disabled.map(|disabled| disabled.reason),
         current_secret_id: Some(webhook.current.id.to_string()),
         current_secret_created_at: Some(webhook.current.created_at.into()),
         previous_secret_id: previous.map(|previous| previous.id.to_string()),

@@ -8,24 +8,16 @@ use crate::domain::external::{OutsidePerson, Partner};
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::words::words;
 use crate::store::{self, Error, ReadTx, WriteTx};
 use std::collections::BTreeMap;
 
-/// How somebody is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KnownBy {
-    Email,
-    /// Somebody said so.
-    Explicit,
-}
-
-impl KnownBy {
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            KnownBy::Email => "email",
-            KnownBy::Explicit => "explicit",
-        }
+words! {
+    /// How somebody is known.
+    pub enum KnownBy {
+        Email = "email",
+        /// Somebody said so.
+        Explicit = "explicit",
     }
 }
 

@@ -8,20 +8,18 @@ mod compare;
 mod forecast;
 mod grid;
 mod instants;
-mod model;
 mod once;
 mod ops;
 mod policy;
 mod previews;
-mod records;
 mod rules;
-mod time;
 pub mod uses;
 mod walk;
 
 use super::*;
+use crate::tests::duty_model as model;
 use answers::Step;
-use model::Window;
+use model::{Window, time};
 use ops::{Op, Pass, Slot};
 use proptest::prelude::Strategy;
 use proptest::prop_assert_eq;
@@ -117,7 +115,7 @@ fn rotations_are_read_together_as_alone() {
 }
 
 fn window_daily_at_nine(hours: Hours) -> Window {
-    let cadence = time::Cadence {
+    let cadence = time::Cadence::Counted {
         times: vec![9 * HOUR],
         period: 1,
         starts: 9 * HOUR,
@@ -168,7 +166,7 @@ fn a_place_filled_while_its_window_is_shut_is_another_version() {
 #[test]
 fn turns_of_windows_that_hand_over_at_other_times_are_swapped() {
     let window = |times: Vec<i64>, starts, hours| Window {
-        cadence: Some(time::Cadence {
+        cadence: Some(time::Cadence::Counted {
             times,
             period: 2,
             starts,

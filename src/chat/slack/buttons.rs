@@ -81,9 +81,7 @@ impl Button {
     /// Reads a click; `None` if it is of no button of ours.
     pub fn parse(action_id: &str, value: &str) -> Option<Button> {
         let name = action_id.strip_prefix(BEGINNING)?;
-        let answer = Answer::ALL
-            .into_iter()
-            .find(|answer| answer.name() == name)?;
+        let answer = Answer::parse(name)?;
         let about = About::parse(value)?;
         let fits = match about {
             About::Request { .. } => matches!(answer, Answer::Accept | Answer::Decline),

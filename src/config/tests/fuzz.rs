@@ -229,8 +229,9 @@ fn file_errors_name_the_line() {
         bent_text(Just(whole.to_owned())),
         |text| match file::parse(&text) {
             Ok(config) => {
-                prop_assert_eq!(&Config::default().over(config.clone()), &config);
-                prop_assert_eq!(&config.clone().over(listening("a:1")).db, &config.db);
+                prop_assert_eq!(&over(config.clone(), &[]), &config);
+                let listening = over(config.clone(), &[("ROTA_LISTEN", "a:1")]);
+                prop_assert_eq!(&listening.db, &config.db);
                 let more = format!(
                     "{text}
 # more"

@@ -2,6 +2,7 @@
 
 use super::Member;
 use crate::domain::time::{FOREVER, Interval};
+use crate::domain::words::words;
 use jiff::Timestamp;
 
 /// A partner's final timeline over a span.
@@ -17,41 +18,14 @@ pub struct Timeline {
     pub shifts: Vec<Shift>,
 }
 
-/// Where a shift comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SourceKind {
-    /// A rotation or a layer.
-    Rotation,
-    CustomShift,
-    RotationOverride,
-    CustomShiftOverride,
-    /// Somebody forwards their own shift to somebody else.
-    Forwarding,
-}
-
-impl SourceKind {
-    pub const ALL: [SourceKind; 5] = [
-        SourceKind::Rotation,
-        SourceKind::CustomShift,
-        SourceKind::RotationOverride,
-        SourceKind::CustomShiftOverride,
-        SourceKind::Forwarding,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            SourceKind::Rotation => "rotation",
-            SourceKind::CustomShift => "customShift",
-            SourceKind::RotationOverride => "rotationOverride",
-            SourceKind::CustomShiftOverride => "customShiftOverride",
-            SourceKind::Forwarding => "forwarding",
-        }
-    }
-
-    /// The kind of a name.
-    pub fn parse(name: &str) -> Option<SourceKind> {
-        SourceKind::ALL.into_iter().find(|kind| kind.name() == name)
+words! {
+    /// Where a shift comes from. A layer of PagerDuty is a `rotation`.
+    pub enum SourceKind as SourceType {
+        Rotation = "rotation",
+        CustomShift = "customShift",
+        RotationOverride = "rotationOverride",
+        CustomShiftOverride = "customShiftOverride",
+        Forwarding = "forwarding",
     }
 }
 

@@ -8,35 +8,7 @@ use crate::domain::rotation::Rotation;
 use crate::domain::trace::Trace;
 use jiff::Timestamp;
 
-/// The rotation with everything done that falls due up to an instant, itself included. `instants` are now and that instant.
-///
-/// # Errors
-/// [`Refusal::Invalid`] where that takes more than is left of the budget, and [`Refusal::NotKnownYet`] past what is known of a
-/// partner's schedule.
-pub fn standing_at(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    instants: (Timestamp, Timestamp),
-    budget: &mut Budget,
-) -> Result<Rotation, Refusal> {
-    standing(rotation, dealing, instants, budget, None)
-}
-
-/// The same with what dealing does on the way written down, in [`Rotation::trace`].
-///
-/// # Errors
-/// As [`standing_at`].
-pub fn traced_at(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    instants: (Timestamp, Timestamp),
-    budget: &mut Budget,
-    trace: Trace,
-) -> Result<Rotation, Refusal> {
-    standing(rotation, dealing, instants, budget, Some(trace))
-}
-
-/// The same with the requests that are pending.
+/// The rotation with everything done that falls due up to an instant, itself included.
 ///
 /// # Errors
 /// As [`schedule`](super::schedule), for an instant that takes too much to forecast.
@@ -53,7 +25,13 @@ pub fn rotation_at(
     }
 }
 
-fn standing(
+/// The same without the requests that are pending, where that instant is known; what dealing does on the way is written to a
+/// `trace`, in [`Rotation::trace`]. `instants` are now and that instant.
+///
+/// # Errors
+/// [`Refusal::Invalid`] where that takes more than is left of the budget, and [`Refusal::NotKnownYet`] past what is known of a
+/// partner's schedule.
+pub fn standing_at(
     rotation: &Rotation,
     dealing: DealingContext,
     (now, at): (Timestamp, Timestamp),

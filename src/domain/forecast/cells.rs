@@ -1,14 +1,14 @@
 //! What becomes of each cell: whose turns come, and who holds it. Agreements are judged by it.
 
-use super::{Forecast, Limits, Step, too_far, without_requests};
+use super::held::{Held, stretches};
+use super::{Forecast, Limits, too_far, without_requests};
 use crate::domain::arrangement::{TurnKind, TurnSelection};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::Pending;
-use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::Rotation;
-use crate::domain::time::{FOREVER, Interval};
+use crate::domain::time::{FOREVER, Interval, without};
 use jiff::{SignedDuration, Timestamp};
 
 /// What the forecast of the cells may take: some fifteen milliseconds, for which other writers wait.
@@ -26,29 +26,9 @@ pub fn horizon(now: Timestamp, until: Timestamp) -> Timestamp {
     }
 }
 
-/// A span for which a cell is one person's, or nobody's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
-    pub user: Option<UserId>,
-    pub from: Timestamp,
-    /// `None` where no end is known yet.
-    pub until: Option<Timestamp>,
-}
-
-impl Span {
-    fn meets(&self, period: Interval) -> bool {
-        self.from < period.until && self.until.is_none_or(|until| until > period.from)
-    }
-}
-
-/// The forecast of one cell, whether its window is open or shut.
+/// The forecast of one cell, whether its window is open or shut: its stretches, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct CellForecast {
-    /// The dealt turns, one after the other; the running one from where it began.
-    pub dealt: Vec<Span>,
-    /// Who holds the cell, by arrangement or as dealt.
-    pub held: Vec<Span>,
-}
+pub struct CellForecast(Vec<Held>);
 
 /// The forecast of each cell from now to the [`horizon`] of an instant, itself included.
 ///
@@ -74,101 +54,81 @@ pub fn known_cells(
 ) -> (Vec<CellForecast>, Option<Timestamp>) {
     let mut future = without_requests(rotation);
     let mut cells = vec![CellForecast::default(); future.cells.len()];
-    note(&mut cells, &future, rotation.stamps.judged_at);
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
-    while let Some(Step { at, rotation, .. }) = forecast.step_until(until) {
-        note(&mut cells, rotation, at);
+    let end = until.saturating_add(INSTANT).unwrap_or(Timestamp::MAX);
+    let (ended, running) = stretches(&mut forecast, end, usize::MAX, false);
+    for stretch in ended.into_iter().chain(running) {
+        cells[stretch.cell].0.push(stretch);
     }
     (cells, forecast.cut_off_at())
 }
 
-/// Continues each cell's spans with how the rotation stands at an instant.
-fn note(cells: &mut [CellForecast], rotation: &Rotation, at: Timestamp) {
-    for (forecast, cell) in cells.iter_mut().zip(&rotation.cells) {
-        let dealt = cell.holder.as_ref();
-        let since = dealt.map_or(at, |holder| holder.since);
-        // The same person dealt again has another turn.
-        let same = forecast
-            .dealt
-            .last()
-            .is_some_and(|last| dealt.is_none() || last.from == since);
-        go_on(
-            &mut forecast.dealt,
-            dealt.map(|holder| &holder.user),
-            same,
-            since,
-            at,
-        );
-        let held = resolve::holder(rotation, cell).map(Hold::user);
-        go_on(&mut forecast.held, held, true, at, at);
-    }
-}
-
-/// Lets the last span go on, or ends it at `at` and begins another, where somebody else has the cell or has it anew.
-fn go_on(spans: &mut Vec<Span>, user: Option<&UserId>, same: bool, from: Timestamp, at: Timestamp) {
-    if let Some(last) = spans.last_mut() {
-        if same && last.user.as_ref() == user {
-            return;
-        }
-        last.until = Some(at);
-    }
-    spans.push(Span {
-        user: user.cloned(),
-        from,
-        until: None,
-    });
-}
+/// The shortest time that there is.
+const INSTANT: SignedDuration = SignedDuration::from_nanos(1);
 
 impl CellForecast {
+    /// The stretches that a person holds, cut to a period.
+    fn held_by(&self, user: &UserId, period: Interval) -> impl Iterator<Item = Interval> {
+        let theirs = self.0.iter().filter(|one| one.user.as_ref() == Some(user));
+        theirs.filter_map(move |one| one.period.meets(period))
+    }
+
     /// Whether one person holds the cell over the whole period.
     pub fn is_held_by(&self, user: &UserId, period: Interval) -> bool {
-        let mut meeting = self.held.iter().filter(|span| span.meets(period));
-        meeting.all(|span| span.user.as_ref() == Some(user))
+        let mut meeting = self
+            .0
+            .iter()
+            .filter(|one| one.period.meets(period).is_some());
+        meeting.all(|one| one.user.as_ref() == Some(user))
     }
 
     /// Whether one person holds the cell at some time in the period.
     pub fn is_held_some_time_by(&self, user: &UserId, period: Interval) -> bool {
-        let mut meeting = self.held.iter().filter(|span| span.meets(period));
-        meeting.any(|span| span.user.as_ref() == Some(user))
+        self.held_by(user, period).next().is_some()
     }
 
     /// Gives the cell to somebody for a period.
     pub fn take_over(&mut self, user: &UserId, period: Interval) {
         let mut held = Vec::new();
-        for span in self.held.drain(..) {
-            let before = span
-                .until
-                .map_or(period.from, |until| until.min(period.from));
-            if span.from < before {
-                held.push(Span {
-                    until: Some(before),
-                    ..span.clone()
-                });
-            }
-            if span.until.is_none_or(|until| until > period.until) {
-                held.push(Span {
-                    from: span.from.max(period.until),
-                    ..span
-                });
-            }
+        for one in self.0.drain(..) {
+            let parts = without(&[one.period], &[period]).into_iter();
+            held.extend(parts.map(|period| Held {
+                period,
+                ..one.clone()
+            }));
+            let taken = one.period.meets(period);
+            held.extend(taken.map(|period| Held {
+                period,
+                user: Some(user.clone()),
+                ..one
+            }));
         }
-        held.push(Span {
-            user: Some(user.clone()),
-            from: period.from,
-            until: Some(period.until),
-        });
-        self.held = held;
+        self.0 = held;
+    }
+
+    /// The dealt turns, one after the other, with their people; the running one from where it began, the last one to the end of
+    /// time.
+    pub fn turns(&self) -> impl Iterator<Item = (&UserId, Interval)> {
+        let turns = self
+            .0
+            .chunk_by(|one, next| one.dealt_at() == next.dealt_at());
+        turns.filter_map(|turn| {
+            let (user, from) = turn[0].dealt.as_ref()?;
+            let until = turn[turn.len() - 1].period.until;
+            let from = *from;
+            Some((user.as_ref()?, Interval { from, until }))
+        })
     }
 
     /// Whether a period is exactly a dealt turn.
     pub fn is_turn(&self, period: Interval) -> bool {
-        self.turn_until(period.until)
-            .is_some_and(|turn| turn == period)
+        self.turns().any(|(_, turn)| turn == period)
     }
 
     /// What of a turn a period takes over: all of one to come, or what is left of the running one.
     pub fn selection(&self, period: Interval, now: Timestamp) -> Option<TurnSelection> {
-        let turn = self.turn_until(period.until)?;
+        let mut turns = self.turns().map(|(_, turn)| turn);
+        let turn = turns.find(|turn| turn.until == period.until)?;
         let kind = if turn.from <= now && turn.from <= period.from {
             TurnKind::RemainingTurn
         } else if turn.from == period.from {
@@ -177,15 +137,6 @@ impl CellForecast {
             return None;
         };
         Some(TurnSelection { kind, turn })
-    }
-
-    fn turn_until(&self, until: Timestamp) -> Option<Interval> {
-        let ends = |span: &&Span| span.user.is_some() && span.until == Some(until);
-        let turn = self.dealt.iter().find(ends)?;
-        Some(Interval {
-            from: turn.from,
-            until,
-        })
     }
 }
 
@@ -198,21 +149,10 @@ pub fn is_doubled(
     period: Interval,
     open_together: &mut dyn FnMut([usize; 2], Interval) -> bool,
 ) -> bool {
-    let theirs = |forecast: &CellForecast| -> Vec<Interval> {
-        let held = forecast
-            .held
-            .iter()
-            .filter(|span| span.user.as_ref() == Some(user));
-        let whole = held.map(|span| Interval {
-            from: span.from,
-            until: span.until.unwrap_or(Timestamp::MAX),
-        });
-        whole.filter_map(|span| span.meets(period)).collect()
-    };
-    let here = theirs(&cells[cell]);
+    let here: Vec<Interval> = cells[cell].held_by(user, period).collect();
     let others = cells.iter().enumerate().filter(|(index, _)| *index != cell);
     let there = others.flat_map(|(index, forecast)| {
-        let theirs = theirs(forecast).into_iter();
+        let theirs = forecast.held_by(user, period);
         theirs.map(move |there| (index, there))
     });
     let mut shared = there.flat_map(|(index, there)| {
@@ -256,33 +196,31 @@ mod tests {
         }
     }
 
-    /// Spans one after the other: `a 10 b 20 - 30 c`, from hour 0 on.
-    fn spans(text: &str) -> Vec<Span> {
+    /// Turns one after the other, each held as dealt: `a 10 b 20 - 30 c`, from hour 0 on.
+    fn forecast(text: &str) -> CellForecast {
         let words: Vec<&str> = text.split_whitespace().collect();
         let mut from = at(0);
-        let span = |pair: &[&str]| {
+        let stretch = |pair: &[&str]| {
             let until = pair.get(1).map(|hour| at(hour.parse().unwrap()));
-            let span = Span {
-                user: (pair[0] != "-").then(|| pair[0].into()),
-                from,
-                until,
-            };
-            from = until.unwrap_or(from);
-            span
+            let until = until.unwrap_or(Timestamp::MAX);
+            let user = (pair[0] != "-").then(|| UserId::from(pair[0]));
+            let period = Interval { from, until };
+            from = until;
+            Held {
+                cell: 0,
+                period,
+                dealt: user.clone().map(|user| (Some(user), period.from)),
+                user,
+                outside: None,
+                is_open: true,
+            }
         };
-        words.chunks(2).map(span).collect()
-    }
-
-    fn forecast(dealt: &str, held: &str) -> CellForecast {
-        CellForecast {
-            dealt: spans(dealt),
-            held: spans(held),
-        }
+        CellForecast(words.chunks(2).map(stretch).collect())
     }
 
     #[test]
     fn what_of_a_turn_a_period_takes_over() {
-        let cell = forecast("a 10 b 20 - 30 c", "");
+        let cell = forecast("a 10 b 20 - 30 c");
         for (from, until, now, expected) in [
             (10, 20, 5, Some((TurnKind::FullTurn, 10))),
             // The running turn, from wherever: only what is left of it can be taken over.
@@ -307,7 +245,7 @@ mod tests {
 
     #[test]
     fn who_holds_a_cell_throughout() {
-        let cell = forecast("", "a 10 b 20 - 30 a");
+        let cell = forecast("a 10 b 20 - 30 a");
         for (user, from, until, throughout, some_time) in [
             ("a", 0, 10, true, true),
             ("a", 5, 10, true, true),
@@ -336,7 +274,7 @@ mod tests {
             assert!(!is_doubled(cells, 0, &user, period, never));
             is_doubled(cells, 0, &user, period, always)
         };
-        let mut cells = [forecast("", "a 10 b"), forecast("", "b 10 a 20 c")];
+        let mut cells = [forecast("a 10 b"), forecast("b 10 a 20 c")];
         cells[0].take_over(&"b".into(), span(5, 15));
         assert!(doubled(&cells, "b", 5, 15));
         cells[1].take_over(&"a".into(), span(5, 10));

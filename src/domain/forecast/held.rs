@@ -1,4 +1,5 @@
-//! Who holds each cell for how long, open or shut, with the dealt turn beneath: what warnings are found in.
+//! Who holds each cell for how long, open or shut, with the dealt turn beneath: what agreements are judged by and warnings are
+//! found in. It is all of a [`Duty`](crate::domain::duty::Duty) that these look at, since they hold very many.
 
 use super::{Budget, Forecast, outside, too_far, without_requests};
 use crate::domain::duty::DutyKind;
@@ -6,27 +7,57 @@ use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve::{self, Hold};
-use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 
-/// A stretch in which one cell is one person's or nobody's, and its window stays open or shut.
+/// A time in which one cell is one person's or nobody's by one dealt turn, whoever has that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// Index into [`Rotation::cells`].
     pub cell: usize,
-    /// Within the range asked for.
+    /// To the end of time where no end is known.
     pub period: Interval,
-    /// `None` for nobody, and for somebody unknown here.
+    /// Who holds the cell, by arrangement or as dealt; `None` for nobody, and for somebody unknown here.
     pub user: Option<UserId>,
     /// What somebody is called who is unknown here.
     pub outside: Option<String>,
-    /// When the turn beneath was dealt, or on a partner's schedule when the shift begins; `None` where nobody has the turn.
-    pub dealt_at: Option<Timestamp>,
+    /// Whose turn it is, and since when, or on a partner's schedule since the shift began; `None` where nobody has the turn.
+    pub dealt: Option<(Option<UserId>, Timestamp)>,
     pub is_open: bool,
 }
 
 impl Held {
+    /// How a cell stands from an instant on.
+    fn standing(rotation: &Rotation, slot: usize, at: Timestamp) -> Held {
+        let cell = &rotation.cells[slot];
+        let dealt = cell.holder.as_ref();
+        Held {
+            cell: slot,
+            period: Interval {
+                from: at,
+                until: Timestamp::MAX,
+            },
+            user: resolve::holder(rotation, cell).map(Hold::user).cloned(),
+            outside: None,
+            dealt: dealt.map(|holder| (Some(holder.user.clone()), holder.since)),
+            is_open: rotation.windows[cell.window].open,
+        }
+    }
+
+    /// Whether its cell stands as before. The same person dealt again has another turn.
+    fn goes_on(&self, rotation: &Rotation) -> bool {
+        let cell = &rotation.cells[self.cell];
+        let since = cell.holder.as_ref().map(|holder| holder.since);
+        self.dealt_at() == since
+            && self.user.as_ref() == resolve::holder(rotation, cell).map(Hold::user)
+    }
+
+    /// When the turn beneath was dealt.
+    pub fn dealt_at(&self) -> Option<Timestamp> {
+        self.dealt.as_ref().map(|(_, since)| *since)
+    }
+
     /// Whether the window is open and nobody is on call.
     pub fn is_vacant(&self) -> bool {
         self.is_open && self.user.is_none() && self.outside.is_none()
@@ -36,6 +67,36 @@ impl Held {
     pub fn on_call(&self) -> Option<&UserId> {
         self.user.as_ref().filter(|_| self.is_open)
     }
+}
+
+/// What a forecast has up to an instant, until it is more than `most`: what has ended, and then what runs. Where it is not cut by
+/// hours, nothing is said of windows that open and shut.
+pub(super) fn stretches(
+    forecast: &mut Forecast,
+    end: Timestamp,
+    most: usize,
+    is_cut_by_hours: bool,
+) -> (Vec<Held>, Vec<Held>) {
+    let now = forecast.rotation();
+    let slots = 0..now.cells.len();
+    let running = slots.map(|slot| Held::standing(now, slot, now.stamps.judged_at));
+    let (mut ended, mut running) = (Vec::new(), running.collect::<Vec<_>>());
+    while ended.len() <= most
+        && let Some(step) = forecast.step_before(end)
+    {
+        for last in &mut running {
+            let is_open = step.rotation.windows[step.rotation.cells[last.cell].window].open;
+            let same_hours = !is_cut_by_hours || last.is_open == is_open;
+            if same_hours && last.goes_on(step.rotation) {
+                continue;
+            }
+            let next = Held::standing(step.rotation, last.cell, step.at);
+            let mut past = std::mem::replace(last, next);
+            past.period.until = step.at;
+            ended.push(past);
+        }
+    }
+    (ended, running)
 }
 
 /// Stretches of one rotation at the most.
@@ -60,31 +121,13 @@ pub fn held(
         return Ok(held);
     }
     let mut future = without_requests(rotation);
-    let begun = rotation.stamps.judged_at;
-    let mut found = Vec::new();
-    let mut running: Vec<Held> = (0..future.cells.len())
-        .map(|cell| standing(&future, cell, begun))
-        .collect();
     let mut forecast = Forecast::new(&mut future, dealing, limits);
     let all = Interval {
-        from: begun,
+        from: rotation.stamps.judged_at,
         ..range
     };
     forecast.aim(all, MOST);
-    while let Some(step) = forecast.step_before(range.until) {
-        for (index, last) in running.iter_mut().enumerate() {
-            if goes_on(step.rotation, &step.rotation.cells[index], last) {
-                continue;
-            }
-            let next = standing(step.rotation, index, step.at);
-            let mut ended = std::mem::replace(last, next);
-            ended.period.until = step.at;
-            found.push(ended);
-        }
-        if found.len() > MOST {
-            break;
-        }
-    }
+    let (mut found, running) = stretches(&mut forecast, range.until, MOST, true);
     let cut_off = forecast.cut_off_at();
     budget.spend(&forecast);
     if cut_off.is_some() || found.len() > MOST {
@@ -100,32 +143,6 @@ pub fn held(
     Ok(found)
 }
 
-/// How a cell stands from an instant on.
-fn standing(rotation: &Rotation, index: usize, at: Timestamp) -> Held {
-    let cell = &rotation.cells[index];
-    Held {
-        cell: index,
-        period: Interval {
-            from: at,
-            until: Timestamp::MAX,
-        },
-        user: resolve::holder(rotation, cell).map(Hold::user).cloned(),
-        outside: None,
-        dealt_at: dealt_at(cell),
-        is_open: rotation.windows[cell.window].open,
-    }
-}
-
-fn goes_on(rotation: &Rotation, cell: &Cell, last: &Held) -> bool {
-    last.is_open == rotation.windows[cell.window].open
-        && last.dealt_at == dealt_at(cell)
-        && last.user.as_ref() == resolve::holder(rotation, cell).map(Hold::user)
-}
-
-fn dealt_at(cell: &Cell) -> Option<Timestamp> {
-    cell.holder.as_ref().map(|holder| holder.since)
-}
-
 /// What is known of a partner's schedule; `None` for other rotations. Without a schedule nobody is on call.
 fn outside_held(rotation: &Rotation, range: Interval) -> Option<Vec<Held>> {
     let external = rotation.external.as_ref()?;
@@ -135,7 +152,7 @@ fn outside_held(rotation: &Rotation, range: Interval) -> Option<Vec<Held>> {
         Some(Held {
             cell: 0,
             period: duty.period().meets(range)?,
-            dealt_at: is_held.then_some(duty.entry.start),
+            dealt: is_held.then(|| (duty.entry.user.clone(), duty.entry.start)),
             user: duty.entry.user,
             outside: duty.entry.outside,
             is_open: true,
@@ -148,7 +165,7 @@ fn outside_held(rotation: &Rotation, range: Interval) -> Option<Vec<Held>> {
             period: range,
             user: None,
             outside: None,
-            dealt_at: None,
+            dealt: None,
             is_open: true,
         });
     }

@@ -2,6 +2,7 @@
 
 use super::{Assignment, External, same_assignments};
 use crate::domain::external::{MemberKind, Partner};
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 
 /// The instant that an answer is for, and the settings that count in it.
@@ -14,66 +15,26 @@ pub struct AsOf {
     pub connected: Vec<Partner>,
 }
 
-/// How far what is shown can be relied on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// The last reading succeeded, and is younger than three polls.
-    Current,
-    /// It failed or is older, and now is still within what is known.
-    Stale,
-    /// Never read, or now is past what is known.
-    Unknown,
-    /// No schedule is linked, or the partner has no settings.
-    NotConnected,
-}
-
-impl State {
-    pub const ALL: [State; 4] = [
-        State::Current,
-        State::Stale,
-        State::Unknown,
-        State::NotConnected,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            State::Current => "current",
-            State::Stale => "stale",
-            State::Unknown => "unknown",
-            State::NotConnected => "notConnected",
-        }
+words! {
+    /// Whether the last reading succeeded and is younger than three polls (`current`); failed or is older, while now is still
+    /// within what is known (`stale`); nothing is known of now, and the last known people stay on call (`unknown`); no schedule is
+    /// linked or the partner has no settings (`notConnected`).
+    pub enum State as ExternalState {
+        Current = "current",
+        Stale = "stale",
+        Unknown = "unknown",
+        NotConnected = "notConnected",
     }
 }
 
-/// Whether the slots of a schedule have somebody in them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coverage {
-    Complete,
-    /// Some slot is empty.
-    Partial,
-    /// All of them are, or there is none.
-    None,
-    /// Nothing is known now.
-    Unknown,
-}
-
-impl Coverage {
-    pub const ALL: [Coverage; 4] = [
-        Coverage::Complete,
-        Coverage::Partial,
-        Coverage::None,
-        Coverage::Unknown,
-    ];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Coverage::Complete => "complete",
-            Coverage::Partial => "partial",
-            Coverage::None => "none",
-            Coverage::Unknown => "unknown",
-        }
+words! {
+    /// Whether the slots have somebody in them: `complete`, `partial` (some slot is empty), `none` (all of them, or there is no
+    /// slot), `unknown`.
+    pub enum Coverage as ExternalCoverage {
+        Complete = "complete",
+        Partial = "partial",
+        None = "none",
+        Unknown = "unknown",
     }
 }
 

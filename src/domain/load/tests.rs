@@ -236,10 +236,10 @@ fn told(range: Interval, entries: &[(&str, &str, &str, Reason)]) -> Vec<String> 
         };
         walk.entry(&entry, at(until), &mut |user, happening| {
             let word = match happening {
-                Happening::Held(_) => return,
-                Happening::Turn(_) => "turn",
-                Happening::HandOver(_) => "hand-over",
-                Happening::PassedOver(_) => "passed over",
+                Happening::Counted(Counted::Turn, _) => "turn",
+                Happening::Counted(Counted::HandOver, _) => "hand-over",
+                Happening::Counted(Counted::PassedOver, _) => "passed over",
+                _ => return,
             };
             found.push(format!("{user} {word}"));
         });

@@ -10,12 +10,27 @@ use jiff::Timestamp;
 pub enum Happening {
     /// They are on call for a while, which is not empty.
     Held(Interval),
+    Counted(Counted, Timestamp),
+}
+
+/// What is counted of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
     /// They begin a turn, or held one when the range began.
-    Turn(Timestamp),
+    Turn,
     /// Duty came to them from somebody else.
-    HandOver(Timestamp),
+    HandOver,
     /// A turn was dealt past them, because they were absent or on call elsewhere.
-    PassedOver(Timestamp),
+    PassedOver,
+    /// Others took duty of theirs by a cover.
+    CoverGiven,
+    /// They took duty of others by a cover.
+    CoverTaken,
+    Swap,
+    /// They were notified of a mention.
+    Mention,
+    /// They acknowledged a mention.
+    Acknowledged,
 }
 
 /// Walks the entries of one cell that touch a range, in order.
@@ -48,7 +63,7 @@ impl Walk {
             let absent = entry.skipped.iter().map(|skipped| &skipped.user);
             let busy = entry.passed_over.iter().map(|passed| &passed.user);
             for user in absent.chain(busy) {
-                tell(user, Happening::PassedOver(entry.start));
+                tell(user, Happening::Counted(Counted::PassedOver, entry.start));
             }
         }
         let mut people: Vec<UserId> = entry.user.iter().chain(&entry.beside).cloned().collect();
@@ -66,10 +81,10 @@ impl Walk {
                 // Before the first entry of the range it is not known who was on call; hours that begin again go on.
                 let is_first = had_it.is_none() && entry.reason == Reason::BusinessHoursBackOnline;
                 if had_it != Some(true) || (begins && is_dealt) {
-                    tell(user, Happening::Turn(period.from));
+                    tell(user, Happening::Counted(Counted::Turn, period.from));
                 }
                 if begins && had_it != Some(true) && !is_first {
-                    tell(user, Happening::HandOver(period.from));
+                    tell(user, Happening::Counted(Counted::HandOver, period.from));
                 }
                 tell(user, Happening::Held(period));
             }

@@ -1,61 +1,22 @@
 //! The kinds of messages, by which lists name them and people choose what is mailed to them.
 
 use super::Content;
+use crate::domain::words::words;
 
-/// The kind of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MessageKind {
-    OnDuty,
-    OffDuty,
-    ComingUp,
-    Nobody,
-    CoverAsked,
-    CoverAnswered,
-    SwapAsked,
-    SwapAnswered,
-    Mention,
-    MentionAnswered,
-    HandOver,
-}
-
-impl MessageKind {
-    /// All kinds, in the order in which they are shown.
-    pub const ALL: [MessageKind; 11] = [
-        MessageKind::OnDuty,
-        MessageKind::OffDuty,
-        MessageKind::ComingUp,
-        MessageKind::Nobody,
-        MessageKind::CoverAsked,
-        MessageKind::CoverAnswered,
-        MessageKind::SwapAsked,
-        MessageKind::SwapAnswered,
-        MessageKind::Mention,
-        MessageKind::MentionAnswered,
-        MessageKind::HandOver,
-    ];
-
-    /// The name in the API and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            MessageKind::OnDuty => "onDuty",
-            MessageKind::OffDuty => "offDuty",
-            MessageKind::ComingUp => "comingUp",
-            MessageKind::Nobody => "nobody",
-            MessageKind::CoverAsked => "coverAsked",
-            MessageKind::CoverAnswered => "coverAnswered",
-            MessageKind::SwapAsked => "swapAsked",
-            MessageKind::SwapAnswered => "swapAnswered",
-            MessageKind::Mention => "mention",
-            MessageKind::MentionAnswered => "mentionAnswered",
-            MessageKind::HandOver => "handOver",
-        }
-    }
-
-    /// The kind with that name.
-    pub fn parse(name: &str) -> Option<MessageKind> {
-        MessageKind::ALL
-            .into_iter()
-            .find(|kind| kind.name() == name)
+words! {
+    /// What a message says.
+    pub enum MessageKind {
+        OnDuty = "onDuty",
+        OffDuty = "offDuty",
+        ComingUp = "comingUp",
+        Nobody = "nobody",
+        CoverAsked = "coverAsked",
+        CoverAnswered = "coverAnswered",
+        SwapAsked = "swapAsked",
+        SwapAnswered = "swapAnswered",
+        Mention = "mention",
+        MentionAnswered = "mentionAnswered",
+        HandOver = "handOver",
     }
 }
 

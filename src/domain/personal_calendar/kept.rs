@@ -4,6 +4,7 @@ use super::Counts;
 use super::words::{self, Words};
 use crate::domain::ids::{PersonalCalendarId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::words::words;
 use jiff::{SignedDuration, Timestamp};
 use std::fmt;
 
@@ -93,30 +94,14 @@ impl Reading {
     }
 }
 
-/// Whether what is known of a calendar can be relied on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It has not been read yet.
-    New,
-    Current,
-    /// It cannot be read. What was read last counts.
-    Stale,
-    /// It has not been readable for a week. Nothing of it counts.
-    Unknown,
-}
-
-impl State {
-    /// All of them.
-    pub const ALL: [State; 4] = [State::New, State::Current, State::Stale, State::Unknown];
-
-    /// The name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            State::New => "new",
-            State::Current => "current",
-            State::Stale => "stale",
-            State::Unknown => "unknown",
-        }
+words! {
+    /// What is known of a calendar: `new`, it has not been read yet; `current`; `stale`, it cannot be read, and what was read last
+    /// counts; `unknown`, it has not been readable for a week, and nothing of it counts.
+    pub enum State as CalendarState {
+        New = "new",
+        Current = "current",
+        Stale = "stale",
+        Unknown = "unknown",
     }
 }
 

@@ -36,7 +36,7 @@ fn line(row: &Row) -> String {
         named.join(" "),
         hours(row.load.hours),
         hours(row.load.place_hours),
-        row.counts.turns
+        row.counts.of(Counted::Turn)
     )
 }
 
@@ -51,7 +51,12 @@ fn lines(by: GroupBy, only: Option<&str>) -> Vec<String> {
     ] {
         let (rotation, user) = (RotationId::from(rotation), UserId::from(user));
         let period = span(from, until);
-        report.add(&rotation, &place(), &user, Happening::Turn(period.from));
+        report.add(
+            &rotation,
+            &place(),
+            &user,
+            Happening::Counted(Counted::Turn, period.from),
+        );
         report.add(&rotation, &place(), &user, Happening::Held(period));
         report.check_size().unwrap();
     }
@@ -133,14 +138,9 @@ fn what_began_before_counts_at_the_beginning() {
     }
     let rows = report.rows(&Calendar::embedded(), |_| None);
     let counts = |row: &Row| {
+        use Counted::*;
         let counts = row.counts;
-        [
-            counts.covers_taken,
-            counts.covers_given,
-            counts.swaps,
-            counts.mentions,
-            counts.acknowledged,
-        ]
+        [CoverTaken, CoverGiven, Swap, Mention, Acknowledged].map(|counted| counts.of(counted))
     };
     let found: Vec<_> = rows
         .iter()

@@ -243,7 +243,7 @@ pub(super) fn numbered(held: &[Held]) -> Vec<usize> {
     let mut all = Vec::with_capacity(held.len());
     for held in held {
         let next = numbers.len();
-        let turn = (held.cell, held.user.as_ref(), held.dealt_at);
+        let turn = (held.cell, held.user.as_ref(), held.dealt_at());
         all.push(*numbers.entry(turn).or_insert(next));
     }
     all

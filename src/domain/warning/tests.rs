@@ -175,7 +175,9 @@ impl Elsewhere {
             period: self.period,
             user: Some(self.user.clone()),
             outside: None,
-            dealt_at: Timestamp::from_second(self.turn.into()).ok(),
+            dealt: Timestamp::from_second(self.turn.into())
+                .ok()
+                .map(|at| (None, at)),
             is_open: true,
         }
     }

@@ -1,7 +1,3 @@
-use proptest::prelude::*;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-
-use super::super::exchange::Request;
 use super::*;
 
 mod fuzz;
@@ -323,35 +319,4 @@ fn limits_of_the_head() {
     };
     assert!(matches!(status(lines(4).as_bytes()), Ok(Some(_))));
     assert_eq!(status(lines(5).as_bytes()), Err(431));
-}
-
-proptest! {
-    #![proptest_config(crate::tests::cases(256))]
-
-    /// Random bytes never cause a panic, nor do the accessors of an accepted request.
-    #[test]
-    fn noise_does_not_panic(noise in prop::collection::vec(any::<u8>(), 0..60), at in 0usize..60) {
-        let mut bytes = b"GET /%a%zz?b=%f&c HTTP/1.1\r\nHost: h\r\nCookie: b\r\n\r\n".to_vec();
-        let at = at.min(bytes.len());
-        bytes.splice(at..(at + noise.len() / 3).min(bytes.len()), noise.iter().copied());
-        let _ = parse(&noise, &limits());
-        if let Ok(Some((head, _))) = parse(&bytes, &limits()) {
-            look_at(Request::new(PEER, head.method, head.target, head.headers, vec![]));
-        }
-    }
-
-    #[test]
-    fn hostile_targets_do_not_panic(target in "/[!-~]{0,20}", cookie in "[ -~]{0,20}") {
-        let cookie = ("Cookie".to_owned(), cookie);
-        look_at(Request::new(PEER, "GET".to_owned(), target, vec![cookie], vec![]));
-    }
-}
-
-const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
-
-/// Calls every accessor that a handler may use.
-fn look_at(request: Request) {
-    let all = (request.method(), request.target(), request.header("Host"));
-    let counts = (request.headers().count(), request.cookies().count());
-    let _ = (all, counts, request.client_address(), request.take_body());
 }

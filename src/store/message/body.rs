@@ -191,7 +191,7 @@ pub(super) fn from_text(text: &str) -> Result<Body, Error> {
         (None, None) => Subject::Rotation,
     };
     let answer = |name: &String| {
-        let known = Answer::ALL.into_iter().find(|known| known.name() == name);
+        let known = Answer::parse(name);
         known.map_or_else(|| corrupt(format!("answer {name}")), Ok)
     };
     let people = shape.people.into_iter();

@@ -186,7 +186,7 @@ fn relays(tx: &ReadTx, sequence: i64) -> Result<Vec<(Way, WayRecord)>, Error> {
     let mut relays = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(3)?;
-        let known = Way::ALL.into_iter().find(|way| way.name() == name);
+        let known = Way::parse(&name);
         let known = known.ok_or_else(|| Error::Corrupt(format!("message way {name}")))?;
         relays.push((known, way(row)?));
     }

@@ -16,7 +16,7 @@ use crate::web::parts::fields::{self, Choice, Filled, hidden};
 use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use crate::wire::personal_calendar::{address, counts_of};
+use crate::wire::personal_calendar::address;
 use maud::{Markup, html};
 use std::time::Duration;
 
@@ -171,7 +171,7 @@ fn new(visit: &Visit) -> Result<NewCalendar, Refusal> {
     });
     let settings = CalendarEdit {
         name: Some(form.filled("name").map(str::to_owned)),
-        counts: counts_of(form.one("counts")),
+        counts: Counts::parse(form.one("counts")),
         words: Some(words),
     };
     settings.check()?;

@@ -2,7 +2,7 @@
 
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::load::Load;
-use crate::domain::report::{Counts, Row};
+use crate::domain::report::{Counted, Counts, Row};
 use crate::domain::time::Interval;
 use crate::web::form::Errors;
 use crate::web::parts::time::Times;
@@ -139,8 +139,8 @@ pub fn heads() -> Markup {
 
 /// A bar of the hours against the `most` of all lines, and the numbers.
 pub fn cells(line: &Line, most: SignedDuration) -> Markup {
-    let counts = line.counts;
-    let counts = [counts.turns, counts.covers_taken, counts.swaps];
+    let counts = [Counted::Turn, Counted::CoverTaken, Counted::Swap];
+    let counts = counts.map(|counted| line.counts.of(counted));
     let numbers = line.lengths().map(short).into_iter();
     let numbers = numbers.chain(counts.map(|count| count.to_string()));
     html! {

@@ -388,9 +388,9 @@ fn sql_is_in_the_store_alone() {
 }
 
 #[test]
-fn the_domain_knows_no_serde() {
+fn the_domain_knows_no_documents() {
     assert_eq!(
-        places(&["serde", "rusqlite", "rouille"], |source| source.room
+        places(&["serde_json", "rusqlite", "rouille"], |source| source.room
             != "domain"),
         Vec::<String>::new()
     );

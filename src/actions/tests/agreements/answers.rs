@@ -33,10 +33,10 @@ impl Model {
                     request.declined.push(who);
                     let declined = |asked: &Who| request.declined.contains(asked);
                     let all = request.recipients.iter().all(declined);
-                    request.settle(if all { State::Declined } else { State::Pending });
+                    request.become_state(if all { State::Declined } else { State::Pending });
                 }
             }
-            Step::Cancel => self.requests[index].settle(State::Cancelled),
+            Step::Cancel => self.requests[index].become_state(State::Cancelled),
             Step::End => {
                 let made: Vec<usize> = self.requests[index]
                     .legs
@@ -46,7 +46,7 @@ impl Model {
                 for arrangement in made {
                     self.end_arrangement(arrangement);
                 }
-                self.requests[index].settle(State::Ended);
+                self.requests[index].become_state(State::Ended);
             }
         }
         self.judge();
@@ -154,7 +154,7 @@ impl Model {
             .declined
             .retain(|declined| *declined != who);
         self.requests[index].accepted_by = Some(who);
-        self.requests[index].settle(State::Accepted);
+        self.requests[index].become_state(State::Accepted);
         Ok(())
     }
 

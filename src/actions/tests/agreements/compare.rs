@@ -171,7 +171,14 @@ impl Walk<'_> {
             let passed = cell.passed_over.iter();
             found.push((
                 cell.id.to_string(),
-                holder.map(|holder| (holder.user.to_string(), self.minute(holder.since))),
+                holder.map(|holder| {
+                    let skipped = holder
+                        .skipped
+                        .iter()
+                        .map(|skipped| skipped.user.to_string());
+                    let skipped: Vec<String> = skipped.collect();
+                    (holder.user.to_string(), self.minute(holder.since), skipped)
+                }),
                 passed
                     .map(|passed| (passed.user.to_string(), passed.cell.to_string()))
                     .collect::<Vec<_>>(),
@@ -184,7 +191,10 @@ impl Walk<'_> {
             let (who, arrangement) = model.on_call(cell);
             foreseen.push((
                 self.cell_id(cell.key).to_string(),
-                cell.holder.map(|(who, since)| (name(who), since)),
+                cell.holder.map(|(who, since)| {
+                    let skipped = cell.skipped.iter().map(|who| name(*who)).collect();
+                    (name(who), since, skipped)
+                }),
                 cell.passed
                     .iter()
                     .map(|(who, key)| (name(*who), self.cell_id(*key).to_string()))

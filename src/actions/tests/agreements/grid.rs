@@ -35,7 +35,7 @@ pub fn regrid(model: &mut Model, change: Grid) {
         Grid::Cadence(which, day) => {
             let (which, now) = (which % model.windows.len(), model.now);
             if let Some(cadence) = &mut model.windows[which].cadence {
-                *cadence = Cadence {
+                *cadence = Cadence::Counted {
                     times: vec![12 * HOUR],
                     period: 1,
                     starts: now - now.rem_euclid(DAY) + day * DAY + 12 * HOUR,
@@ -51,7 +51,7 @@ fn hh_mm(at: Minute) -> HhMm {
     HhMm::parse(&format!("{:02}:{:02}", at / HOUR, at % HOUR)).expect("a time")
 }
 
-fn coverage(hours: Hours) -> Vec<Stretch> {
+fn coverage(hours: &Hours) -> Vec<Stretch> {
     let day = |at: Minute| {
         let day = at.div_euclid(DAY) % 7;
         Weekday::from_monday_zero_offset(day as i8).expect("a day")
@@ -71,18 +71,26 @@ impl Walk<'_> {
     fn window(&self, index: usize, window: &Window) -> WindowSpec {
         let utc = ZoneName::parse("UTC").expect("a zone");
         let cadence = window.cadence.as_ref().map(|cadence| {
-            let kind = if cadence.times.is_empty() {
+            let Cadence::Counted {
+                times,
+                period,
+                starts,
+            } = cadence
+            else {
+                panic!("hand-overs that are not counted");
+            };
+            let kind = if times.is_empty() {
                 Kind::DayOfWeek
             } else {
                 Kind::Daily {
-                    times: cadence.times.iter().map(|time| hh_mm(*time)).collect(),
+                    times: times.iter().map(|time| hh_mm(*time)).collect(),
                 }
             };
             crate::domain::cadence::Cadence {
                 kind,
                 zone: utc,
-                starts_at: self.instant(cadence.starts),
-                period: cadence.period as u32,
+                starts_at: self.instant(*starts),
+                period: *period as u32,
                 skips: Skips::default(),
             }
         });
@@ -93,7 +101,7 @@ impl Walk<'_> {
             zone: cadence
                 .as_ref()
                 .map_or(ZoneSpec::Empty, |_| ZoneSpec::Named(utc)),
-            coverage: coverage(window.hours),
+            coverage: coverage(&window.hours),
             cadence: cadence.map_or(CadenceSpec::Manual, CadenceSpec::Timed),
         }
     }

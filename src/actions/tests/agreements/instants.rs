@@ -100,7 +100,8 @@ impl Walk<'_> {
             }
             DutyAt::Recorded(recorded) => {
                 let held = recorded.held.iter();
-                held.map(|held| (&held.cell, &held.user)).collect()
+                held.filter_map(|held| Some((&held.duty.cell, held.duty.entry.user.as_ref()?)))
+                    .collect()
             }
         };
         on_call.sort();

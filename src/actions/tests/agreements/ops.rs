@@ -38,7 +38,7 @@ pub enum Pass {
     Asleep,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Grid {
     AddLane,
     DropLane(usize),
@@ -98,7 +98,7 @@ fn cadence() -> impl Strategy<Value = Cadence> {
     (times, 1..3_i64, 0..2_i64).prop_map(|(times, period, day)| {
         let period = if times.is_empty() { 1 } else { period };
         let starts = day * DAY + 9 * HOUR;
-        Cadence {
+        Cadence::Counted {
             times,
             period,
             starts,

@@ -63,7 +63,7 @@ impl Model {
     }
 
     /// After every successful write: expires lost requests and continues the history.
-    pub fn settle(&mut self) {
+    pub fn judge_again(&mut self) {
         self.judge();
         self.expire_lost();
     }
@@ -74,7 +74,7 @@ impl Model {
         refuse(vec![(!self.enabled(), Refused::Disabled)])?;
         self.hand_over(places);
         self.fill();
-        self.settle();
+        self.judge_again();
         Ok(())
     }
 
@@ -83,7 +83,7 @@ impl Model {
         for &place in places {
             self.empty(place);
         }
-        self.settle();
+        self.judge_again();
         Ok(())
     }
 
@@ -121,13 +121,14 @@ impl Model {
             };
             if self.cells[place].holder.is_none_or(|(held, _)| held != who) {
                 self.cells[place].holder = Some((who, self.now));
+                self.cells[place].skipped.clear();
                 self.cells[place].passed.clear();
             }
             let turn = self.members.iter().position(|member| *member == who);
             let window = self.cells[place].window;
             self.next_turns[window] = (turn.expect("a member") + 1) % self.members.len();
         }
-        self.settle();
+        self.judge_again();
         Ok(())
     }
 
@@ -157,7 +158,7 @@ impl Model {
         if absence.span.until > self.now && self.members.contains(&absence.who) {
             self.fill_noting(false);
         }
-        self.settle();
+        self.judge_again();
     }
 
     /// Each next turn keeps pointing at its person, or at the next remaining person of the old order.
@@ -188,7 +189,7 @@ impl Model {
             }
         }
         self.fill();
-        self.settle();
+        self.judge_again();
         Ok(())
     }
 
@@ -196,7 +197,7 @@ impl Model {
         if enabled != self.enabled() {
             self.frozen = (!enabled).then_some(self.now);
             self.fill();
-            self.settle();
+            self.judge_again();
         }
         Ok(())
     }
@@ -207,7 +208,7 @@ impl Model {
         change(self);
         if before != (self.shown(), self.lanes.clone()) {
             self.fill();
-            self.settle();
+            self.judge_again();
         }
         Ok(())
     }
@@ -277,7 +278,7 @@ impl Model {
         let hold = self.assignment(asked)?;
         refuse(self.conflicts(&[(hold, None)], sent.acknowledged).into())?;
         self.lay(hold, Kind::Direct);
-        self.settle();
+        self.judge_again();
         Ok(())
     }
 
@@ -302,7 +303,7 @@ impl Model {
         self.end_arrangement(index);
         self.arrangements[index].cancelled = true;
         self.lay(hold, Kind::Direct);
-        self.settle();
+        self.judge_again();
         Ok(())
     }
 
@@ -310,7 +311,7 @@ impl Model {
         let disabled = [(!self.enabled(), Refused::Disabled)];
         refuse([&self.current(index, sent)[..], &disabled].concat())?;
         self.end_arrangement(index);
-        self.settle();
+        self.judge_again();
         Ok(())
     }
 
@@ -357,7 +358,7 @@ impl Model {
             state: State::Pending,
             revision: 1,
         });
-        self.settle();
+        self.judge_again();
     }
 
     fn is_turn(&self, forecast: &Forecast, hold: Hold) -> bool {

@@ -158,26 +158,25 @@ impl Uses<'_> {
         };
         let far = self.hours(0, 24 * 60).until;
         let forecasts = forecast::cells(&rotation, dealing, far).expect("turns");
-        let dealt = |(cell, cells): (usize, forecast::CellForecast)| {
-            cells.dealt.into_iter().map(move |turn| (cell, turn))
+        let dealt = |(cell, cells): (usize, &forecast::CellForecast)| {
+            let turns = cells.turns();
+            let turns = turns.map(|(user, turn)| (cell, user.clone(), turn));
+            turns.collect::<Vec<_>>()
         };
-        let turns = forecasts.into_iter().enumerate().flat_map(dealt);
-        let to_come = |(_, turn): &(usize, forecast::Span)| {
-            turn.from > self.app.now() && turn.until.is_some()
+        let turns = forecasts.iter().enumerate().flat_map(dealt);
+        let to_come = |(_, _, turn): &(usize, UserId, Interval)| {
+            turn.from > self.app.now() && turn.until < Timestamp::MAX
         };
         let mut turns: Vec<_> = turns.filter(to_come).collect();
-        let first = turns[0].1.user.clone();
-        let other = turns.iter().position(|(_, turn)| turn.user != first);
+        let first = turns[0].1.clone();
+        let other = turns.iter().position(|(_, user, _)| *user != first);
         turns.swap(1, other.expect("a turn of somebody else"));
         turns.truncate(2);
-        let leg = |(cell, turn): &(usize, forecast::Span)| NewLeg {
+        let leg = |(cell, user, turn): &(usize, UserId, Interval)| NewLeg {
             key: turn.from.to_string() + &cell.to_string(),
             cell: rotation.cells[*cell].id.clone(),
-            holder: turn.user.clone().expect("somebody"),
-            period: Interval {
-                from: turn.from,
-                until: turn.until.expect("an end"),
-            },
+            holder: user.clone(),
+            period: *turn,
         };
         let legs: Vec<NewLeg> = turns.iter().map(leg).collect();
         let (one, other) = (legs[0].holder.clone(), legs[1].holder.clone());

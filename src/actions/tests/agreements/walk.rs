@@ -409,7 +409,7 @@ impl<'a> Walk<'a> {
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Grid(change) => {
-                let verdict = self.model.regrid(|model| regrid(model, *change));
+                let verdict = self.model.regrid(|model| regrid(model, change.clone()));
                 let outcome = self.replace_grid();
                 self.written(&before, verdict, outcome, false)?;
             }

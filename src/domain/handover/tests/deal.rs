@@ -1,9 +1,10 @@
-//! Dealing by covered time: cases, fairness over a year, and random grids beside a second implementation that goes through time
-//! half an hour at a time and looks at every half hour.
+//! Dealing by covered time: cases, fairness over a year, and random grids beside the model of duty, which looks at every half hour.
 
 use super::*;
 use crate::domain::absence_policy::{AbsencePolicy, CalendarsCount, PassOver, WhileOnDuty};
 use crate::domain::roster;
+use crate::tests::duty_model::time::{Minute, Span, WEEK};
+use crate::tests::duty_model::{self, Model, Policy};
 
 const HALF_HOUR: SignedDuration = SignedDuration::from_mins(30);
 
@@ -209,298 +210,85 @@ fn arrangements_stand_in_nobodys_way() {
     assert_eq!([holder(&now, 0), holder(&now, 1)], [Some("c"), Some("a")]);
 }
 
-/// Who holds each slot, who was passed over for it, and the next turns: as the rules have it, and clever nowhere.
-struct Simple<'a> {
-    rotation: Rotation,
-    calendar: &'a Calendar,
-    /// Absences that count, each a person and a period.
-    away: Vec<(usize, Interval)>,
-    now: Timestamp,
-    holders: Vec<Option<usize>>,
-    /// The absent people of each turn.
-    skipped: Vec<Vec<usize>>,
-    passed: Vec<Vec<(usize, usize)>>,
-    next_turns: Vec<usize>,
+/// The windows of a rotation with their hours and hand-overs, for as long as a model of it runs and the turns then last. Times are in
+/// minutes from the instant at which the rotation was judged last.
+fn listed(rotation: &Rotation, calendar: &Calendar) -> Vec<duty_model::Window> {
+    let begun = rotation.stamps.judged_at;
+    let instant = |minute: Minute| begun + SignedDuration::from_mins(minute);
+    let end = 5 * WEEK;
+    let windows = rotation.windows.iter().map(|window| {
+        let cadence = window.cadence.as_ref().expect("a cadence");
+        let due = cadence.hand_overs(calendar, begun);
+        let due = due.map(|at| at.duration_since(begun).as_mins());
+        let due = due.take_while(|minute| *minute < 2 * end).collect();
+        let hours = rotation.hours(window);
+        let mut open: Vec<Span> = Vec::new();
+        for from in (0..end).step_by(30) {
+            let until = from + 30;
+            match open.last_mut() {
+                _ if !hours.at(calendar, instant(from)).open => {}
+                Some(last) if last.until == from => last.until = until,
+                _ => open.push(Span { from, until }),
+            }
+        }
+        duty_model::Window {
+            cadence: Some(duty_model::time::Cadence::Listed(due)),
+            hours: duty_model::time::Hours::Listed(open.into()),
+            open: false,
+        }
+    });
+    windows.collect()
 }
 
-impl<'a> Simple<'a> {
-    fn begin(
-        rotation: &Rotation,
-        calendar: &'a Calendar,
-        away: Vec<(usize, Interval)>,
-    ) -> Simple<'a> {
-        let people = rotation.members.users.len();
-        let windows = rotation.windows.len();
-        let mut simple = Simple {
-            rotation: rotation.clone(),
-            calendar,
-            away,
-            now: rotation.stamps.judged_at,
-            holders: vec![None; rotation.cells.len()],
-            skipped: vec![Vec::new(); rotation.cells.len()],
-            passed: vec![Vec::new(); rotation.cells.len()],
-            next_turns: (0..windows).map(|k| k * people / windows).collect(),
-        };
-        let nobody = vec![None; simple.holders.len()];
-        simple.fill(&nobody);
-        simple
-    }
-
-    fn hand_over(&self, window: usize, after: Timestamp) -> Timestamp {
-        let cadence = self.rotation.windows[window].cadence.as_ref();
-        let next = cadence.unwrap().next(self.calendar, after);
-        next.expect("a hand-over")
-    }
-
-    fn is_open(&self, window: usize, at: Timestamp) -> bool {
-        let hours = self.rotation.hours(&self.rotation.windows[window]);
-        hours.at(self.calendar, at).open
-    }
-
-    fn is_away(&self, person: usize, at: Timestamp) -> bool {
-        let mut away = self.away.iter();
-        away.any(|(who, period)| *who == person && period.contains(at))
-    }
-
-    /// Whether both windows are open in some half hour before either is handed over.
-    fn meet(&self, one: usize, other: usize) -> bool {
-        let ends = [one, other].map(|window| self.hand_over(window, self.now));
-        let mut at = self.now;
-        while at < ends[0].min(ends[1]) {
-            if self.is_open(one, at) && self.is_open(other, at) {
-                return true;
-            }
-            at += HALF_HOUR;
-        }
-        false
-    }
-
-    /// The covered half hours up to the window's next hand-over.
-    fn covered(&self, window: usize) -> Vec<Timestamp> {
-        let ends = self.hand_over(window, self.now);
-        let mut half_hours = Vec::new();
-        let mut at = self.now;
-        while at < ends {
-            if self.is_open(window, at) {
-                half_hours.push(at);
-            }
-            at += HALF_HOUR;
-        }
-        half_hours
-    }
-
-    fn leaves(&self) -> bool {
-        self.rotation.absence_policy.while_on_duty == WhileOnDuty::HandOver
-    }
-
-    /// How many covered half hours of the turn somebody misses who may be chosen all the same; `Some(None)` where they may not.
-    fn missed(
-        &self,
-        covered: &[Timestamp],
-        person: usize,
-        hands_over: bool,
-    ) -> Option<Option<usize>> {
-        if self.leaves() && !hands_over && self.is_away(person, self.now) {
-            return Some(None);
-        }
-        if self.rotation.absence_policy.pass_over == PassOver::AtHandOver {
-            return self.is_away(person, self.now).then_some(None);
-        }
-        let missed = covered.iter().filter(|at| self.is_away(person, **at));
-        match missed.count() {
-            0 => None,
-            all if all == covered.len() => Some(None),
-            part => Some(Some(part)),
-        }
-    }
-
-    /// Deals a slot. Whoever is `gone` has just left it; `hands_over` where its window does.
-    fn deal(&mut self, slot: usize, gone: Option<usize>, hands_over: bool) {
-        let window = self.rotation.cells[slot].window;
-        let people = self.rotation.members.users.len();
-        let during = self.rotation.absence_policy.pass_over == PassOver::DuringTurn;
-        let covered = if during {
-            self.covered(window)
-        } else {
-            Vec::new()
-        };
-        let person = |step: usize| (self.next_turns[window] + step) % people;
-        let missed: Vec<_> = (0..people)
-            .map(|step| self.missed(&covered, person(step), hands_over))
-            .collect();
-        let way: Vec<Option<usize>> = (0..people)
-            .map(|step| {
-                (0..self.holders.len()).find(|&other| {
-                    self.holders[other] == Some(person(step))
-                        && self.meet(window, self.rotation.cells[other].window)
-                })
-            })
-            .collect();
-        let any_partly = missed.iter().flatten().any(|missed| missed.is_some());
-        for (partly, doubled) in [(false, false), (false, true), (true, false), (true, true)] {
-            if (doubled && !self.rotation.double_cover) || (partly && !any_partly) {
-                continue;
-            }
-            let may = |step: &usize| {
-                let here = match missed[*step] {
-                    None => true,
-                    Some(part) => partly && part.is_some(),
-                };
-                here && (doubled || way[*step].is_none())
-            };
-            let misses = |step: &usize| missed[*step].flatten().unwrap_or(0);
-            let chosen = (0..people).filter(may).min_by_key(misses);
-            let before = 0..chosen.unwrap_or(people);
-            let in_the_way = before
-                .clone()
-                .filter(|step| missed[*step].is_none() && !doubled);
-            let in_the_way = in_the_way.filter_map(|step| Some((person(step), way[step]?)));
-            let passed: Vec<(usize, usize)> = in_the_way.collect();
-            let skipped = before.filter(|step| missed[*step].is_some()).map(person);
-            let mut skipped: Vec<usize> = skipped.collect();
-            self.passed[slot] = passed;
-            if let Some(step) = chosen {
-                let left = gone.filter(|left| !skipped.contains(left));
-                skipped.splice(0..0, left);
-                self.skipped[slot] = skipped;
-                self.holders[slot] = Some(person(step));
-                self.next_turns[window] = (person(step) + 1) % people;
-                return;
-            }
-        }
-    }
-
-    fn fill(&mut self, gone: &[Option<usize>]) {
-        for (slot, left) in gone.iter().enumerate() {
-            if self.holders[slot].is_none() {
-                self.deal(slot, *left, false);
-            }
-        }
-    }
-
-    /// The next half hour.
-    fn tick(&mut self) {
-        let before = self.now;
-        self.now += HALF_HOUR;
-        let windows = self.rotation.windows.len();
-        let due: Vec<bool> = (0..windows)
-            .map(|window| self.hand_over(window, before) == self.now)
-            .collect();
-        let begins = |person: usize| {
-            let mut away = self.away.iter();
-            away.any(|(who, period)| *who == person && period.from == self.now)
-        };
-        let leaves = self.leaves();
-        let gone: Vec<Option<usize>> = (0..self.holders.len())
-            .map(|slot| {
-                let stays = !leaves || due[self.rotation.cells[slot].window];
-                self.holders[slot].filter(|person| !stays && begins(*person))
-            })
-            .collect();
-        let slots: Vec<usize> = (0..self.holders.len())
-            .filter(|slot| due[self.rotation.cells[*slot].window] || gone[*slot].is_some())
-            .collect();
-        for &slot in &slots {
-            (self.holders[slot], self.passed[slot]) = (None, Vec::new());
-        }
-        for &slot in &slots {
-            self.deal(slot, gone[slot], gone[slot].is_none());
-        }
-        let flips = |window| self.is_open(window, before) != self.is_open(window, self.now);
-        let is_back = self.away.iter().any(|(_, period)| period.until == self.now);
-        if due.contains(&true) || (0..windows).any(flips) {
-            self.fill(&gone);
-        } else if is_back {
-            // Who is passed over then changes nothing that is shown.
-            let passed = self.passed.clone();
-            self.fill(&gone);
-            for (slot, passed) in passed.iter().enumerate() {
-                if self.holders[slot].is_none() {
-                    self.passed[slot].clone_from(passed);
-                }
-            }
-        }
-    }
-
-    fn shown(&self) -> String {
-        let slot = |slot: usize| {
-            let holder = self.holders[slot].map(|holder| (holder, &self.skipped[slot]));
-            format!("{holder:?} {:?}", self.passed[slot])
-        };
-        let slots: Vec<String> = (0..self.holders.len()).map(slot).collect();
-        format!("{slots:?} {:?}", self.next_turns)
-    }
-}
-
-/// The absences of calendars that count, by the half hours that they cover, one by one.
-fn long_ones(
-    people: usize,
-    mirrored: &[(u8, i64, i64)],
-    policy: AbsencePolicy,
-) -> Vec<(usize, (i64, i64))> {
-    let least = match policy.calendars {
-        CalendarsCount::Never => return Vec::new(),
-        CalendarsCount::Always => 1,
-        CalendarsCount::Long(hours) => 2 * i64::from(hours),
-    };
-    let mut found = Vec::new();
-    for person in 0..people {
-        let is_away = |tick: i64| {
-            let mut all = mirrored
-                .iter()
-                .filter(|(who, ..)| usize::from(*who) == person);
-            all.any(|(_, from, ticks)| (*from..from + ticks).contains(&tick))
-        };
-        let mut from = None;
-        for tick in 0..1200 {
-            match (is_away(tick), from) {
-                (true, None) => from = Some(tick),
-                (false, Some(begun)) => {
-                    from = None;
-                    if tick - begun >= least {
-                        found.push((person, (begun, tick)));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    found
-}
-
-fn policy() -> impl Strategy<Value = AbsencePolicy> {
-    let calendars = prop_oneof![
-        Just(CalendarsCount::Never),
-        Just(CalendarsCount::Always),
-        (1..100_u16).prop_map(CalendarsCount::Long),
-    ];
-    (calendars, any::<bool>(), any::<bool>()).prop_map(|(calendars, during, leaves)| {
-        AbsencePolicy {
-            calendars,
-            pass_over: if during {
-                PassOver::DuringTurn
-            } else {
-                PassOver::AtHandOver
-            },
-            while_on_duty: if leaves {
-                WhileOnDuty::HandOver
-            } else {
-                WhileOnDuty::Keep
-            },
-        }
+fn policy() -> impl Strategy<Value = Policy> {
+    let calendars = prop_oneof![Just(None), Just(Some(0)), (1..100_u16).prop_map(Some)];
+    (calendars, any::<bool>(), any::<bool>()).prop_map(|(calendars, during, leaves)| Policy {
+        calendars,
+        during,
+        leaves,
     })
 }
 
-/// The same of a rotation.
+fn absence_policy(policy: Policy) -> AbsencePolicy {
+    AbsencePolicy {
+        calendars: match policy.calendars {
+            None => CalendarsCount::Never,
+            Some(0) => CalendarsCount::Always,
+            Some(hours) => CalendarsCount::Long(hours),
+        },
+        pass_over: match policy.during {
+            true => PassOver::DuringTurn,
+            false => PassOver::AtHandOver,
+        },
+        while_on_duty: match policy.leaves {
+            true => WhileOnDuty::HandOver,
+            false => WhileOnDuty::Keep,
+        },
+    }
+}
+
+/// Who holds each slot, who was passed over for it, and the next turns. Person 1 is `a`.
+fn shown_of(model: &Model) -> String {
+    let place = |key: usize| model.cells.iter().position(|cell| cell.key == key).unwrap();
+    let slot = |cell: &duty_model::Cell| {
+        let holder = cell.holder.map(|(who, _)| (who, &cell.skipped));
+        let passed = cell.passed.iter().map(|(who, key)| (*who, place(*key)));
+        format!("{holder:?} {:?}", passed.collect::<Vec<_>>())
+    };
+    let slots: Vec<String> = model.cells.iter().map(slot).collect();
+    format!("{slots:?} {:?}", model.next_turns)
+}
+
+/// The slots of a rotation, in the words of its model.
 fn shown(rotation: &Rotation) -> String {
-    let person = |user: &UserId| usize::from(user.as_str().as_bytes()[0] - b'a');
+    let person = |user: &UserId| user.as_str().as_bytes()[0] - b'a' + 1;
     let slot = |cell: &Cell| {
         let holder = cell.holder.as_ref().map(|holder| {
             let skipped = holder.skipped.iter().map(|skipped| person(&skipped.user));
-            (person(&holder.user), skipped.collect::<Vec<usize>>())
+            (person(&holder.user), skipped.collect::<Vec<u8>>())
         });
         let passed = cell.passed_over.iter();
-        let passed: Vec<(usize, usize)> = passed
+        let passed: Vec<(u8, usize)> = passed
             .map(|passed| {
                 (
                     person(&passed.user),
@@ -558,45 +346,55 @@ proptest! {
         double_cover in any::<bool>(),
         absent in prop::collection::vec((0..6_u8, 0..600_i64, 1..300_i64), 0..4),
         mirrored in prop::collection::vec((0..6_u8, 0..600_i64, 1..150_i64), 0..8),
-        policy in prop_oneof![Just(AbsencePolicy::default()), policy(), policy(), policy()],
+        policy in prop_oneof![Just(Policy { calendars: Some(0), ..Policy::default() }), policy(), policy(), policy()],
     ) {
         let begun = at("2026-03-18T10:00:00Z");
         let tick = |n: i64| begun + HALF_HOUR * n as i32;
-        let is_member = |(user, ..): &&(u8, i64, i64)| usize::from(*user) < people;
-        let of = |list: &[(u8, i64, i64)]| -> Vec<(UserId, Interval)> {
-            let members = list.iter().filter(is_member);
-            let period = members.map(|(user, from, ticks)| {
-                let user = UserId::from(char::from(b'a' + user).to_string());
-                (user, Interval { from: tick(*from), until: tick(from + ticks) })
+        let of = |list: &[(u8, i64, i64)]| -> Vec<duty_model::Absence> {
+            let members = list.iter().filter(|(who, ..)| usize::from(*who) < people);
+            let absence = members.map(|(who, from, ticks)| duty_model::Absence {
+                who: who + 1,
+                span: Span { from: 30 * from, until: 30 * (from + ticks) },
+            });
+            absence.collect()
+        };
+        let users = |list: &[duty_model::Absence]| -> Vec<(UserId, Interval)> {
+            let instant = |minute| begun + SignedDuration::from_mins(minute);
+            let period = list.iter().map(|absence| {
+                let user = UserId::from(char::from(b'a' + absence.who - 1).to_string());
+                (user, Interval { from: instant(absence.span.from), until: instant(absence.span.until) })
             });
             period.collect()
         };
-        let stored = absent.iter().filter(is_member).map(|(user, from, ticks)| (usize::from(*user), (*from, from + ticks)));
-        let counted = stored.chain(long_ones(people, &mirrored, policy));
-        let counted = counted.map(|(person, (from, until))| (person, Interval { from: tick(from), until: tick(until) }));
-        let absences = Absences::new(of(&absent)).with_calendars(of(&mirrored), Vec::new());
-        let absences = policy.calendars.count_in(absences);
+        let [absent, mirrored] = [of(&absent), of(&mirrored)];
+        let absences = Absences::new(users(&absent)).with_calendars(users(&mirrored), Vec::new());
+        let absence_policy = absence_policy(policy);
+        let absences = absence_policy.calendars.count_in(absences);
         let calendar = Calendar::embedded();
         let dealing = DealingContext { calendar: &calendar, absences: &absences };
         let mut now = spread(rotation(people, lanes, windows, begun));
         now.double_cover = double_cover;
-        now.absence_policy = policy;
-        let mut simple = Simple::begin(&now, &calendar, counted.collect());
+        now.absence_policy = absence_policy;
+        let members = (1..=people as u8).collect();
+        let mut model = Model::bare(members, lanes, listed(&now, &calendar), double_cover);
+        (model.absences, model.mirrored, model.policy) = (absent, mirrored, policy);
+        model.begin();
         let mut now = dealt(now, dealing);
         let mut memo = Memo::default();
-        prop_assert_eq!(shown(&now), simple.shown());
-        for _ in 0..48 * 21 {
-            simple.tick();
-            while let Some(due) = memo.next_due(&now, dealing).filter(|due| *due <= simple.now) {
+        prop_assert_eq!(shown(&now), shown_of(&model));
+        for n in 1..=48 * 21 {
+            // Every half hour, whatever the model takes to be due.
+            model.step(30 * n);
+            while let Some(due) = memo.next_due(&now, dealing).filter(|due| *due <= tick(n)) {
                 memo.step(&mut now, dealing, due);
             }
-            prop_assert_eq!(shown(&now), simple.shown(), "{}", simple.now);
+            prop_assert_eq!(shown(&now), shown_of(&model), "{}", tick(n));
             for user in &now.members.users {
                 let on_call = now.cells.iter().filter(|cell| {
                     let holder = cell.holder.as_ref();
                     holder.is_some_and(|holder| &holder.user == user) && now.windows[cell.window].open
                 });
-                prop_assert!(double_cover || on_call.count() <= 1, "{} at {}", user, simple.now);
+                prop_assert!(double_cover || on_call.count() <= 1, "{} at {}", user, tick(n));
             }
         }
     }

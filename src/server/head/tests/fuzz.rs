@@ -1,7 +1,10 @@
 //! Slightly corrupted request heads, checked against a second parser that only splits lines.
 
+use super::super::super::exchange::Request;
 use super::*;
 use crate::tests::{bent, try_out};
+use proptest::prelude::*;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// Small enough that some heads exceed them.
 fn limits() -> Limits {
@@ -17,7 +20,8 @@ fn some_line() -> impl Strategy<Value = String> {
     let method =
         prop_oneof![4 => Just("GET"), 2 => Just("POST"), 1 => Just("OPTIONS"), 1 => Just("M-X!")];
     let target = prop_oneof![
-        6 => "/[a-z%/?&=._~-]{0,12}",
+        5 => "/[a-z%/?&=._~-]{0,12}",
+        1 => "/[!-~]{0,20}",
         1 => Just("*".to_owned()),
         1 => "(http|HTTP)://[a-z.]{1,8}(:[0-9]{1,5})?(/[a-z?]{0,5})?",
         1 => "[!-~]{1,8}",
@@ -30,6 +34,7 @@ fn some_line() -> impl Strategy<Value = String> {
 fn some_header() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[A-Za-z-]{1,8}: ?[ -~\t\u{e5}]{0,10}",
+        1 => "Cookie: [ -~]{0,20}",
         1 => "(Content-Length|content-length): ?[0-9]{1,4}",
         1 => "Transfer-Encoding: (chunked|Chunked|gzip|gzip, chunked)",
         1 => "(Expect: 100-continue|Expect: 200-ok|Host: [a-z]{1,4})",
@@ -143,6 +148,15 @@ fn agrees(head: &Head, bytes: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
+
+/// Calls every accessor that a handler may use.
+fn look_at(request: Request) {
+    let all = (request.method(), request.target(), request.header("Host"));
+    let counts = (request.headers().count(), request.cookies().count());
+    let _ = (all, counts, request.client_address(), request.take_body());
+}
+
 #[test]
 fn heads_are_what_their_lines_say() {
     try_out(3_000, 20..=80, some_head(), |bytes| {
@@ -158,6 +172,13 @@ fn heads_are_what_their_lines_say() {
                 }
                 prop_assert_eq!(read(&bytes[..length]), Ok(Some(length)));
                 agrees(&head, &bytes[..length])?;
+                look_at(Request::new(
+                    PEER,
+                    head.method,
+                    head.target,
+                    head.headers,
+                    vec![],
+                ));
                 Ok(true)
             }
             // An incomplete head is accepted or refused at some point, whatever follows.

@@ -1,9 +1,13 @@
-//! The model: for each cell the dealt holder, and a list of arrangements over it, both half-open intervals of minutes. It is
-//! written directly from the rules (rules.md 2, 4 and 8), shares no code with the program, and prefers simplicity.
+//! A model of duty: for each cell the dealt holder, and a list of arrangements over it, both half-open intervals of minutes. It is
+//! written directly from the rules (rules.md 2, 4, 8 and 10), shares no code with the program, and prefers simplicity.
 
-pub use super::policy::{Missed, Policy};
-pub use super::records::{Arrangement, Kind, Leg, Request, State};
-use super::time::{Cadence, Hours, Minute, Span, WEEK};
+mod policy;
+mod records;
+pub mod time;
+
+pub use policy::{Missed, Policy};
+pub use records::{Arrangement, Kind, Leg, Request, State};
+use time::{Cadence, Hours, Minute, Span, WEEK};
 
 /// A person: 1 is U1.
 pub type Who = u8;
@@ -27,7 +31,9 @@ pub struct Cell {
     pub window: usize,
     /// The dealt holder, and since when.
     pub holder: Option<(Who, Minute)>,
-    /// The people skipped because they are on call elsewhere, and in which cell.
+    /// The people passed over because they are absent, when the holder was dealt the turn.
+    pub skipped: Vec<Who>,
+    /// The people passed over because they are on call elsewhere, and in which cell.
     pub passed: Vec<(Who, Key)>,
     pub history: Vec<Past>,
     /// When the cell was removed with its lane.
@@ -78,6 +84,18 @@ pub struct Model {
 impl Model {
     /// A rotation of `lanes` lanes whose slots are dealt at the beginning.
     pub fn new(members: Vec<Who>, lanes: usize, windows: Vec<Window>, double_cover: bool) -> Model {
+        let mut model = Model::bare(members, lanes, windows, double_cover);
+        model.begin();
+        model
+    }
+
+    /// One in which nobody is dealt yet.
+    pub fn bare(
+        members: Vec<Who>,
+        lanes: usize,
+        windows: Vec<Window>,
+        double_cover: bool,
+    ) -> Model {
         let mut model = Model {
             now: 0,
             frozen: None,
@@ -103,9 +121,13 @@ impl Model {
             next_key: lanes,
         };
         model.lay_out((0..lanes).collect());
-        model.fill();
-        model.judge();
         model
+    }
+
+    /// Deals the slots for the first time.
+    pub fn begin(&mut self) {
+        self.fill();
+        self.judge();
     }
 
     pub fn enabled(&self) -> bool {
@@ -131,6 +153,7 @@ impl Model {
                         lane,
                         window,
                         holder: None,
+                        skipped: Vec::new(),
                         passed: Vec::new(),
                         history: Vec::new(),
                         ended: None,
@@ -215,6 +238,13 @@ impl Model {
                 .filter_map(|step| Some((self.members[turn(step)], way[step]?)))
                 .collect();
             if let Some(step) = chosen {
+                let away = (0..step).filter(|step| missed[*step].is_some());
+                let away: Vec<Who> = away.map(|step| self.members[turn(step)]).collect();
+                // Whoever has just left the slot comes first.
+                let left = self.gone.iter().find(|(left, _)| *left == place);
+                let left = left.map(|(_, who)| *who);
+                let left = left.filter(|who| !away.contains(who));
+                self.cells[place].skipped = left.into_iter().chain(away).collect();
                 let turn = turn(step);
                 self.cells[place].holder = Some((self.members[turn], self.now));
                 self.cells[place].passed = passed;

@@ -1,7 +1,7 @@
 //! The model's arrangements and requests.
 
-use super::model::{Key, Who};
 use super::time::{Minute, Span};
+use super::{Key, Who};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -66,11 +66,11 @@ impl Request {
     }
 
     pub fn expire(&mut self) {
-        self.settle(State::Expired);
+        self.become_state(State::Expired);
     }
 
     /// Sets its state and raises its revision.
-    pub fn settle(&mut self, state: State) {
+    pub fn become_state(&mut self, state: State) {
         self.state = state;
         self.revision += 1;
     }

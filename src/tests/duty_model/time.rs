@@ -1,6 +1,8 @@
-//! The model's time: whole minutes from the Monday, midnight UTC, on which a sequence begins.
+//! The model's time: whole minutes from where it begins, by weeks from a Monday, midnight UTC.
 
-/// Minutes since the start of a sequence.
+use std::sync::Arc;
+
+/// Minutes since the start.
 pub type Minute = i64;
 
 /// An hour in minutes.
@@ -42,18 +44,20 @@ impl Span {
 }
 
 /// When a window is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hours {
     Always,
     /// Nine to five, Monday to Friday.
     Office,
     /// Eight in the evening to eight in the morning, every day.
     Nights,
+    /// No two touch.
+    Listed(Arc<[Span]>),
 }
 
 impl Hours {
     /// The open stretches of a week, counted from Monday; one may reach into the next week.
-    pub fn stretches(self) -> Vec<Span> {
+    pub fn stretches(&self) -> Vec<Span> {
         let daily = |days: i64, from: i64, hours: i64| {
             (0..days)
                 .map(|day| Span {
@@ -63,76 +67,94 @@ impl Hours {
                 .collect()
         };
         match self {
-            Hours::Always => Vec::new(),
+            Hours::Always | Hours::Listed(_) => Vec::new(),
             Hours::Office => daily(5, 9, 8),
             Hours::Nights => daily(7, 20, 12),
         }
     }
 
+    /// The stretches of the weeks around a minute.
+    fn around(&self, at: Minute) -> Vec<Span> {
+        if let Hours::Listed(spans) = self {
+            return spans.to_vec();
+        }
+        let monday = at - at.rem_euclid(WEEK);
+        let weeks = (-1..=2).map(|week| monday + week * WEEK);
+        let stretches = weeks.flat_map(|week| {
+            let later = move |open: Span| Span {
+                from: week + open.from,
+                until: week + open.until,
+            };
+            self.stretches().into_iter().map(later)
+        });
+        stretches.collect()
+    }
+
     /// The open stretches that begin before a span's end and end after it begins. Two weeks of a longer one tell all of it.
-    pub fn open_in(self, span: Span) -> Vec<Span> {
+    pub fn open_in(&self, span: Span) -> Vec<Span> {
         let span = Span {
             until: span.until.min(span.from.saturating_add(2 * WEEK)),
             ..span
         };
-        if self == Hours::Always {
+        if *self == Hours::Always {
             return vec![span];
         }
-        let monday = span.from - span.from.rem_euclid(WEEK);
-        let weeks = (-1..=2).map(|week| monday + week * WEEK);
-        weeks
-            .flat_map(|week| {
-                self.stretches().into_iter().map(move |open| Span {
-                    from: week + open.from,
-                    until: week + open.until,
-                })
-            })
-            .filter_map(|open| open.meets(span))
-            .collect()
+        let around = self.around(span.from).into_iter();
+        around.filter_map(|open| open.meets(span)).collect()
     }
 
     /// Whether it is open at a minute.
-    pub fn open_at(self, at: Minute) -> bool {
-        let minute = at.rem_euclid(WEEK);
-        let stretches = self.stretches();
-        let open = |minute| stretches.iter().any(|stretch| stretch.holds(minute));
-        self == Hours::Always || open(minute) || open(minute + WEEK)
+    pub fn open_at(&self, at: Minute) -> bool {
+        *self == Hours::Always || self.around(at).iter().any(|open| open.holds(at))
     }
 
     /// The first minute after another at which it opens or shuts. No two stretches touch, so every edge is one.
-    pub fn next_flip(self, after: Minute) -> Option<Minute> {
-        let monday = after - after.rem_euclid(WEEK);
-        let stretches = self.stretches().into_iter();
+    pub fn next_flip(&self, after: Minute) -> Option<Minute> {
+        let stretches = self.around(after).into_iter();
         let edges = stretches.flat_map(|span| [span.from, span.until]);
-        let near = edges.flat_map(|edge| [-WEEK, 0, WEEK].map(|week| monday + week + edge));
-        near.filter(|at| *at > after).min()
+        edges.filter(|at| *at > after).min()
     }
 }
 
-/// The hand-overs of a window, counted from `starts`.
+/// The hand-overs of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cadence {
-    /// Times of day every so many days; empty means every so many weeks at the start time.
-    pub times: Vec<Minute>,
-    pub period: i64,
-    pub starts: Minute,
+pub enum Cadence {
+    /// Counted from `starts`.
+    Counted {
+        /// Times of day every so many days; empty means every so many weeks at the start time.
+        times: Vec<Minute>,
+        period: i64,
+        starts: Minute,
+    },
+    Listed(Arc<[Minute]>),
 }
 
 impl Cadence {
     /// The first hand-over after a minute.
     pub fn next(&self, after: Minute) -> Minute {
-        let later = |at: &Minute| *at > after && *at >= self.starts;
-        if self.times.is_empty() {
-            let step = self.period * WEEK;
-            let weeks = (after - self.starts).div_euclid(step).max(-1);
-            let near = (weeks..weeks + 3).map(|n| self.starts + n * step);
+        let (times, period, starts) = match self {
+            Cadence::Counted {
+                times,
+                period,
+                starts,
+            } => (times, *period, *starts),
+            Cadence::Listed(all) => {
+                let next = all.iter().find(|at| **at > after);
+                return *next.expect("a hand-over follows");
+            }
+        };
+        let later = |at: &Minute| *at > after && *at >= starts;
+        if times.is_empty() {
+            let step = period * WEEK;
+            let weeks = (after - starts).div_euclid(step).max(-1);
+            let near = (weeks..weeks + 3).map(|n| starts + n * step);
             return near.filter(later).min().expect("a hand-over follows");
         }
-        let first = self.starts.div_euclid(DAY);
+        let first = starts.div_euclid(DAY);
         let day = after.div_euclid(DAY).max(first);
-        let near = day..=day + 2 * self.period;
-        near.filter(|day| (day - first) % self.period == 0)
-            .flat_map(|day| self.times.iter().map(move |time| day * DAY + time))
+        let near = day..=day + 2 * period;
+        near.filter(|day| (day - first) % period == 0)
+            .flat_map(|day| times.iter().map(move |time| day * DAY + time))
             .filter(later)
             .min()
             .expect("a hand-over follows")
