@@ -161,25 +161,65 @@ fn url_code(error: UrlFault) -> &'static str {
 }
 
 /// A fault in the words of the API.
-pub fn worded(fault: &Fault) -> Cow<'_, str> {
+fn worded(fault: &Fault) -> Cow<'static, str> {
     match fault {
-        Fault::Unknown(advice) => format!("unknown; {advice}").into(),
-        Fault::Other(text) => text.into(),
+        Fault::Unknown(advice) => format!("unknown; {advice}"),
+        Fault::Missing(what) => format!("missing; {what}"),
+        Fault::SentTwice => return "sent twice; send it once".into(),
+        Fault::Repeated => return "repeated; send each once".into(),
+        Fault::Mistyped { expected, found } => format!("send {expected}, not {found}"),
+        Fault::TooLong { most, sent } => format!("send at most {most} characters, not {sent}"),
+        Fault::Blank { most } => format!("send 1 to {most} characters that are not all blank"),
+        Fault::ControlCharacters => return "send no line breaks or other control characters".into(),
+        Fault::TooMany { most, sent } => format!("send at most {most}, not {sent}"),
+        Fault::OutOfRange { least, most, sent } => format!("send {least} to {most}, not {sent}"),
+        Fault::NotAfterFrom => return "send an instant later than `from`".into(),
+        Fault::NotAfter(now) => format!("send an instant later than now, {now}"),
+        Fault::DaysAhead(days) => format!("send an instant at most {days} days from now"),
+        Fault::DaysAfterFrom(days) => format!("send an instant at most {days} days after `from`"),
+        Fault::BeforeCreation(created_at) => {
+            format!("the rotation was created at {created_at}; send that instant or a later one")
+        }
+        Fault::NotInWorkspace(user) => format!("nobody in the workspace has the id `{user}`"),
+        Fault::NotMember(user) => format!("`{user}` is not a member of this rotation"),
+        Fault::NotInRoster(user) => format!("`{user}` is not in the roster of this cell"),
+        Fault::NotTheirTurn(user) => format!("`{user}` does not hold this turn as planned"),
+        Fault::NotHeld { user, cell, period } => format!(
+            "`{user}` does not hold the cell `{cell}` from {} to {} as planned; read the schedule again",
+            period.from, period.until
+        ),
+        Fault::OnCallElsewhere(user) => format!(
+            "`{user}` is on call in another cell of this rotation at that time; one person in two cells at once needs doubleCover"
+        ),
+        Fault::NamedTwice(user) => format!(
+            "`{user}` is named twice, for slots on call at the same time; that needs doubleCover"
+        ),
+        Fault::TooManyPeople { people, slots } => {
+            format!("{people} people for {slots} slots; send at most as many")
+        }
+        Fault::Yourself(instead) => format!("that is you; {instead}"),
+        Fault::NoCell(id) => format!("this rotation has no cell `{id}`"),
+        Fault::NotCovered { period, opens } => {
+            let opens = opens.map(|at| format!("; the next covered hours begin at {at}"));
+            let opens = opens.unwrap_or_default();
+            format!("no covered hours of the cell lie between {} and {}{opens}", period.from, period.until)
+        }
+        Fault::Other(text) => text.clone(),
     }
+    .into()
 }
 
-/// A fault in the words of the API, after the path of the member that has it.
-fn detail(path: &MemberPath, fault: &Fault) -> String {
-    let (path, text) = (path.as_str(), worded(fault));
-    // The name of an unknown member may be empty.
-    match path.is_empty() && !matches!(fault, Fault::Unknown(_)) {
-        true => text.into_owned(),
-        false => format!("{path}: {text}"),
-    }
+/// A refusal for a fault of a member.
+fn faulty(status: u16, code: &'static str, path: MemberPath, fault: Fault) -> Problem {
+    let path = match (&fault, path.as_str()) {
+        (Fault::Mistyped { .. }, "") => "the body".to_owned(),
+        (_, path) => path.to_owned(),
+    };
+    coded(status, code, worded(&fault)).at(path).of(fault)
 }
 
 /// How far a partner's schedule is known, in the words of the API.
-pub fn not_known(until: Option<Timestamp>) -> String {
+fn not_known(until: Option<Timestamp>) -> String {
     match until {
         Some(until) => {
             format!("the partner's schedule is known until {until}; ask for an earlier instant")
@@ -192,9 +232,7 @@ pub fn not_known(until: Option<Timestamp>) -> String {
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
         match refusal {
-            Refusal::Invalid { path, fault } => {
-                coded(400, "invalid_request", detail(&path, &fault))
-            }
+            Refusal::Invalid { path, fault } => faulty(400, "invalid_request", path, fault),
             Refusal::NotFound(what) => {
                 coded(404, "not_found", format!("there is no such {what} for this credential"))
             }
@@ -204,15 +242,19 @@ impl From<Refusal> for Problem {
             Refusal::StaleValidator => coded(
                 412,
                 "precondition_failed",
-                "If-Match: not the current ETag; read the resource again and send the new one exactly, with its quotes",
-            ),
+                "not the current ETag; read the resource again and send the new one exactly, with its quotes",
+            )
+            .at("If-Match"),
             Refusal::WeakValidator => coded(
                 412,
                 "precondition_failed",
-                "If-Match: a weak ETag (W/) never matches; a proxy that compresses answers has weakened it; take the W/ off, \
+                "a weak ETag (W/) never matches; a proxy that compresses answers has weakened it; take the W/ off, \
                  or have the proxy leave these answers uncompressed",
-            ),
-            Refusal::PaymentRequired(detail) => coded(402, "payment_required", detail),
+            )
+            .at("If-Match"),
+            Refusal::PaymentRequired(path, detail) => {
+                coded(402, "payment_required", detail).at(path.as_str().to_owned())
+            }
             Refusal::RotationDisabled => coded(
                 409,
                 "rotation_disabled",
@@ -229,7 +271,7 @@ impl From<Refusal> for Problem {
                 "the rotation follows no partner's schedule; there is nothing to unlink",
             ),
             Refusal::NotKnownYet(until) => {
-                coded(409, "not_known_yet", format!("at: {}", not_known(until)))
+                coded(409, "not_known_yet", not_known(until)).at("at")
             }
             Refusal::PartnerUnavailable(why, seconds) => {
                 unavailable("partner_unavailable", &why, seconds)
@@ -237,13 +279,15 @@ impl From<Refusal> for Problem {
             Refusal::RotationCodeTaken(code) => coded(
                 409,
                 "rotation_code_taken",
-                format!("code: another rotation has the code `{code}`; choose another code"),
-            ),
+                format!("another rotation has the code `{code}`; choose another code"),
+            )
+            .at("code"),
             Refusal::IdempotencyKeyReused => coded(
                 409,
                 "idempotency_key_reused",
-                "Idempotency-Key: already used with another body; send a new key",
-            ),
+                "already used with another body; send a new key",
+            )
+            .at("Idempotency-Key"),
             Refusal::WebhookLimit => coded(
                 409,
                 "webhook_endpoint_limit",
@@ -260,12 +304,12 @@ impl From<Refusal> for Problem {
                 format!("{why}; wait {seconds} seconds"),
             )
             .with("Retry-After", seconds.to_string()),
-            Refusal::WebhookUrl(error, detail) => coded(400, url_code(error), detail),
-            Refusal::EventTypeUnknown(detail) => {
-                coded(400, "webhook_event_type_unknown", detail)
+            Refusal::WebhookUrl(error, detail) => coded(400, url_code(error), detail).at("url"),
+            Refusal::EventTypeUnknown(path, fault) => {
+                faulty(400, "webhook_event_type_unknown", path, fault)
             }
-            Refusal::EventTypeNotSubscribable(detail) => {
-                coded(400, "webhook_event_type_not_subscribable", detail)
+            Refusal::EventTypeNotSubscribable(path, fault) => {
+                faulty(400, "webhook_event_type_not_subscribable", path, fault)
             }
             Refusal::WebhookDisabled => coded(
                 409,
@@ -290,8 +334,9 @@ impl From<Refusal> for Problem {
             Refusal::OperationIdReused => coded(
                 409,
                 "operationIdReused",
-                "operationId: already used for another write; send a new id, or the same write to retry it",
-            ),
+                "already used for another write; send a new id, or the same write to retry it",
+            )
+            .at("operationId"),
             Refusal::ArrangementChanged(why) => coded(
                 409,
                 "arrangementChanged",
@@ -302,12 +347,13 @@ impl From<Refusal> for Problem {
                 "repairNotSupported",
                 "accepted covers and swaps cannot be changed here; end the cover, or agree on another swap",
             ),
-            Refusal::NotYourDuty(why) => coded(409, "notYourDuty", why),
+            Refusal::NotYourDuty(fault) => faulty(409, "notYourDuty", MemberPath::default(), fault),
             Refusal::ConflictsNotAcknowledged(conflicts) => coded(
                 409,
                 "conflictsNotAcknowledged",
-                "acknowledgedConflictIds: send the ids of all conflicts",
+                "send the ids of all conflicts",
             )
+            .at("acknowledgedConflictIds")
             .about(conflict::render_all(&conflicts)),
             Refusal::ConflictBlocks(conflicts) => coded(
                 409,
@@ -328,8 +374,9 @@ impl From<Refusal> for Problem {
             Refusal::RequestChanged => coded(
                 409,
                 "requestChanged",
-                "expectedRevision: not the current one; read the request again",
-            ),
+                "not the current one; read the request again",
+            )
+            .at("expectedRevision"),
             Refusal::TooManyArranged => coded(
                 409,
                 "tooManyArrangements",
@@ -343,8 +390,9 @@ impl From<Refusal> for Problem {
             Refusal::StartedLegNotAcknowledged(key) => coded(
                 409,
                 "startedLegNotAcknowledged",
-                format!("acknowledgedStartedLegKeys: the leg `{key}` has begun; send its key to take over the rest"),
-            ),
+                format!("the leg `{key}` has begun; send its key to take over the rest"),
+            )
+            .at("acknowledgedStartedLegKeys"),
             Refusal::GroupNotManageable(why) => coded(
                 409,
                 "user_group_not_manageable",
@@ -366,26 +414,30 @@ impl From<Refusal> for Problem {
             Refusal::MissingAccessCode => coded(
                 401,
                 "missing_credential",
-                "webhook-key: missing; send the key of the rotation's inbound webhook",
+                "missing; send the key of the rotation's inbound webhook",
             )
+            .at("webhook-key")
             .with("WWW-Authenticate", "webhook-key"),
             Refusal::InvalidAccessCode => coded(
                 401,
                 "invalid_access_code",
-                "webhook-key: invalid access code; send the current key of the rotation's inbound webhook",
+                "invalid access code; send the current key of the rotation's inbound webhook",
             )
+            .at("webhook-key")
             .with("WWW-Authenticate", "webhook-key"),
             Refusal::InvalidCoverCursor => coded(
                 422,
                 "invalidCoverCursor",
-                "cursor: invalid for this rotation and range; start again without it",
-            ),
+                "invalid for this rotation and range; start again without it",
+            )
+            .at("cursor"),
             Refusal::IdempotencyKeySpent(why) => {
                 coded(
                 409,
                 "idempotency_key_spent",
-                format!("Idempotency-Key: {why}; send a new key"),
+                format!("{why}; send a new key"),
             )
+            .at("Idempotency-Key")
             }
         }
     }
@@ -405,6 +457,28 @@ impl From<ActionError> for Problem {
         match error {
             ActionError::Refused(refusal) => refusal.into(),
             ActionError::Failed(error) => error.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::faults;
+
+    #[test]
+    fn faults_are_worded_after_their_member() {
+        for (fault, said) in faults::all() {
+            let problem = Problem::from(Refusal::invalid("legs[0]", fault.clone()));
+            assert_eq!(problem.detail(), format!("legs[0]: {}", said.api));
+            assert_eq!(problem.fault(), Some(&fault));
+            let whole = Problem::from(Refusal::invalid("", fault.clone()));
+            let expected = match fault {
+                Fault::Unknown(_) => format!(": {}", said.api),
+                Fault::Mistyped { .. } => format!("the body: {}", said.api),
+                _ => said.api.to_owned(),
+            };
+            assert_eq!(whole.detail(), expected);
         }
     }
 }

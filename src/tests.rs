@@ -2,6 +2,7 @@
 //! of cases in proportion (its default is 256), `PROPTEST_RNG_SEED` selects other cases.
 
 pub mod duty_model;
+pub mod faults;
 
 use crate::domain::refusal::Refusal;
 use crate::server::Problem;
@@ -16,7 +17,7 @@ const USUAL: u64 = 256;
 
 /// A refusal in the words of the API.
 pub fn detail(refusal: &Refusal) -> String {
-    Problem::from(refusal.clone()).detail().to_owned()
+    Problem::from(refusal.clone()).detail().into_owned()
 }
 
 /// The path of the member that is invalid.

@@ -10,6 +10,7 @@ use crate::domain::access::Principal;
 use crate::domain::audit::{Author, Phrase, period};
 use crate::domain::edit::NewAbsence;
 use crate::domain::event::Act;
+use crate::domain::fault::Fault;
 use crate::domain::ids::{AbsenceId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
@@ -78,10 +79,7 @@ pub(super) fn check_person(tx: &ReadTx, user: &UserId) -> Result<(), ActionError
 pub(super) fn check_member(rotation: &Rotation, user: &UserId) -> Result<(), Refusal> {
     match rotation.has_member(user) {
         true => Ok(()),
-        false => invalid(
-            "userId",
-            format!("`{user}` is not a member of this rotation"),
-        ),
+        false => invalid("userId", Fault::NotMember(user.clone())),
     }
 }
 

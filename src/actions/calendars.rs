@@ -76,7 +76,7 @@ pub fn create(app: &App, author: &Author, new: NewCalendar) -> Result<KnownCalen
     // What it leads to is judged at each reading.
     let address = match app.calendar_client().url(&new.address.0) {
         Ok(url) => url.as_str().to_owned(),
-        Err(error) => return Ok(invalid("", error.detail())?),
+        Err(error) => return Ok(invalid("url", error.why())?),
     };
     audit::write(app.store(), author, move |tx, _| {
         present(&tx.as_read(), &new.user)?;

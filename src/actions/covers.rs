@@ -8,6 +8,7 @@ use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, LegPreview, Preview};
 use crate::domain::conflict::{self, Conflict};
 use crate::domain::edit::NewCover;
+use crate::domain::fault::Fault;
 use crate::domain::ids::{RequestId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::{Leg, Request, RequestKind, RequestWritten};
@@ -27,7 +28,7 @@ fn check(
     for (index, recipient) in new.recipients.iter().enumerate() {
         let member = format!("recipientUserIds[{index}]");
         if recipient == requester {
-            return invalid(member, "that is you; ask another person");
+            return invalid(member, Fault::Yourself("ask another person"));
         }
         context.check_eligible(&member, cell, recipient)?;
     }

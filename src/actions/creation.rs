@@ -110,7 +110,7 @@ pub(super) fn check_new(
         && store::count_rotations(tx)? >= most
     {
         let detail = format!("the plan includes {most} rotations, and the workspace has them all");
-        return Err(Refusal::PaymentRequired(detail).into());
+        return Err(Refusal::PaymentRequired("".into(), detail).into());
     }
     check_groups_included(limits, !new.groups.is_empty())?;
     check_people(tx, limits, None, &new.users, &new.groups)?;

@@ -6,6 +6,7 @@ use super::mutation::Operation;
 use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
+use crate::domain::fault::Fault;
 use crate::domain::handover::{self, Change, WindowChange};
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
@@ -100,11 +101,10 @@ impl Operation for SetOnDuty {
         if users.len() > slots.len() {
             return Ok(invalid(
                 "userIds",
-                format!(
-                    "{} people for {} slots; send at most as many",
-                    users.len(),
-                    slots.len()
-                ),
+                Fault::TooManyPeople {
+                    people: users.len(),
+                    slots: slots.len(),
+                },
             )?);
         }
         rotation.check_enabled()?;
@@ -132,10 +132,7 @@ fn check_people(
     let rotation = context.rotation;
     for (index, user) in users.iter().enumerate() {
         if !rotation.has_member(user) {
-            return invalid(
-                format!("userIds[{index}]"),
-                format!("`{user}` is not a member of this rotation"),
-            );
+            return invalid(format!("userIds[{index}]"), Fault::NotMember(user.clone()));
         }
         let Some(&slot) = slots.get(index).filter(|_| !rotation.double_cover) else {
             continue;
@@ -145,12 +142,7 @@ fn check_people(
         if theirs.any(|(_, &other)| {
             handover::would_double(rotation, context.dealing, [slot, other], context.now)
         }) {
-            return invalid(
-                format!("userIds[{index}]"),
-                format!(
-                    "`{user}` is named twice, for slots on call at the same time; that needs doubleCover"
-                ),
-            );
+            return invalid(format!("userIds[{index}]"), Fault::NamedTwice(user.clone()));
         }
     }
     Ok(())
@@ -191,7 +183,7 @@ fn slots(
 ) -> Result<Vec<usize>, Refusal> {
     for (index, id) in named.unwrap_or_default().iter().enumerate() {
         if rotation.slot_of(id).is_none() {
-            return invalid(path(index), format!("this rotation has no cell `{id}`"));
+            return invalid(path(index), Fault::NoCell(id.clone()));
         }
     }
     let chosen = |index: &usize| {

@@ -145,7 +145,7 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
             .read(|tx| check_no_circle(tx, followed(rotation), group, |_| "userGroupId".into()))?;
     }
     if !app.tier_limits().has_user_groups() {
-        return Err(Refusal::PaymentRequired(NEEDS_PRO.into()).into());
+        return Err(Refusal::PaymentRequired("".into(), NEEDS_PRO.into()).into());
     }
     let (chat, capabilities) = (app.chat(), app.chat().capabilities());
     if let Some(why) = capabilities.no_binding {

@@ -1,6 +1,7 @@
 //! Checks people, groups and channels of a rotation: they must exist, and the tier must include them.
 
 use super::ActionError;
+use crate::domain::fault::Fault;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::tiers::TierLimits;
@@ -12,7 +13,7 @@ fn refuse_first<T: PartialEq>(
     member: &str,
     named: &[T],
     unknown: &[T],
-    fault: impl Fn(&T) -> String,
+    fault: impl Fn(&T) -> Fault,
 ) -> Result<(), ActionError> {
     let first = named
         .iter()
@@ -27,7 +28,7 @@ fn refuse_first<T: PartialEq>(
 /// Refuses a person who is not in the workspace. `member` is the name of the list.
 pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Result<(), ActionError> {
     refuse_first(member, users, &store::unknown_people(tx, users)?, |id| {
-        format!("nobody in the workspace has the id `{id}`")
+        Fault::NotInWorkspace(id.clone())
     })
 }
 
@@ -35,7 +36,7 @@ pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Resul
 pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<(), ActionError> {
     let unknown = store::unknown_groups(tx, groups)?;
     refuse_first("userGroupIds", groups, &unknown, |id| {
-        format!("no user group of the workspace has the id `{id}`")
+        format!("no user group of the workspace has the id `{id}`").into()
     })
 }
 
@@ -43,16 +44,18 @@ pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<(), Action
 pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<(), ActionError> {
     let unknown = store::unknown_channels(tx, channels)?;
     refuse_first("channels", channels, &unknown, |id| {
-        format!("the app is not in a channel `{id}`; invite it there first")
+        format!("the app is not in a channel `{id}`; invite it there first").into()
     })
 }
 
 /// Refuses user groups on a tier without them.
 pub(super) fn check_groups_included(limits: &TierLimits, wanted: bool) -> Result<(), ActionError> {
     if wanted && !limits.has_user_groups() {
-        return Err(
-            Refusal::PaymentRequired("userGroupIds: user groups need the Pro plan".into()).into(),
-        );
+        return Err(Refusal::PaymentRequired(
+            "userGroupIds".into(),
+            "user groups need the Pro plan".into(),
+        )
+        .into());
     }
     Ok(())
 }
@@ -85,7 +88,7 @@ pub(super) fn check_people(
             "the plan includes {most} people across all rotations; this would make {}",
             others.len()
         );
-        return Err(Refusal::PaymentRequired(detail).into());
+        return Err(Refusal::PaymentRequired("".into(), detail).into());
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::domain::access::Principal;
 use crate::domain::audit::{Author, Phrase, listed};
 use crate::domain::edit::SettingsChange;
 use crate::domain::event::Act;
+use crate::domain::fault::Fault;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{MentionId, UserId};
 use crate::domain::mention::{MAX_A_DAY, Mention, MentionSettings, NewMention, Notice};
@@ -85,10 +86,7 @@ impl Operation for OpenMention {
 fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), ActionError> {
     let (asker, channel) = (&new.asker, &new.channel);
     if !store::is_present(tx, asker)? {
-        return Ok(invalid(
-            "userId",
-            format!("nobody in the workspace has the id `{asker}`"),
-        )?);
+        return Ok(invalid("userId", Fault::NotInWorkspace(asker.clone()))?);
     }
     if !store::unknown_channels(tx, std::slice::from_ref(channel))?.is_empty() {
         return Ok(invalid(

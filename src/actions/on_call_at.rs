@@ -10,6 +10,7 @@ use crate::domain::duty_at::{
 };
 use crate::domain::event::Nobody;
 use crate::domain::external::Outsider;
+use crate::domain::fault::Fault;
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, RotationId, UserId};
@@ -74,10 +75,7 @@ pub(super) fn duty_at(
 pub(super) fn check_instant(app: &App, rotation: &Rotation, at: Timestamp) -> Result<(), Refusal> {
     let created_at = rotation.stamps.created_at;
     if at < created_at {
-        return invalid(
-            "at",
-            format!("the rotation was created at {created_at}; send that instant or a later one"),
-        );
+        return invalid("at", Fault::BeforeCreation(created_at));
     }
     check_ahead(present(app, rotation), at)
 }
@@ -86,10 +84,7 @@ pub(super) fn check_instant(app: &App, rotation: &Rotation, at: Timestamp) -> Re
 fn check_ahead(now: Timestamp, at: Timestamp) -> Result<(), Refusal> {
     let furthest = SignedDuration::from_hours(24 * AHEAD_DAYS);
     match at.duration_since(now) > furthest {
-        true => invalid(
-            "at",
-            format!("send an instant at most {AHEAD_DAYS} days from now"),
-        ),
+        true => invalid("at", Fault::DaysAhead(AHEAD_DAYS)),
         false => Ok(()),
     }
 }

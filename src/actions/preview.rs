@@ -9,6 +9,7 @@ use crate::domain::access::Principal;
 use crate::domain::duty::{self, Duty};
 use crate::domain::edit::Edits;
 use crate::domain::editing::Editing;
+use crate::domain::fault::Fault;
 use crate::domain::forecast::{self, Difference, Planned};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, LaneId, RotationId, UserId};
@@ -166,10 +167,7 @@ fn range(now: Timestamp, when: When) -> Result<Interval, Refusal> {
     }
     let from = from.max(now);
     if from.duration_since(now) > days(MOST_DAYS) {
-        return invalid(
-            "at",
-            format!("send an instant at most {MOST_DAYS} days from now"),
-        );
+        return invalid("at", Fault::DaysAhead(MOST_DAYS));
     }
     Ok(Interval::ahead(from, days(when.days)))
 }

@@ -8,6 +8,7 @@ use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, LegPreview, Preview};
 use crate::domain::conflict;
 use crate::domain::edit::{NewLeg, NewSwap};
+use crate::domain::fault::Fault;
 use crate::domain::forecast::CellForecast;
 use crate::domain::ids::{RequestId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
@@ -56,25 +57,19 @@ fn check_terms(
     if &new.recipient == requester {
         return invalid(
             "recipientUserId",
-            "that is you; offer the swap to another person",
+            Fault::Yourself("offer the swap to another person"),
         );
     }
     if !context.rotation.has_member(&new.recipient) {
         let recipient = &new.recipient;
-        return invalid(
-            "recipientUserId",
-            format!("`{recipient}` is not a member of this rotation"),
-        );
+        return invalid("recipientUserId", Fault::NotMember(recipient.clone()));
     }
     let latest = six_months_after(context.now);
     let mut legs = Vec::new();
     for (index, leg) in new.legs.iter().enumerate() {
         let path = path(index);
         if leg.period.from <= context.now {
-            return invalid(
-                format!("{path}from"),
-                format!("send an instant later than now, {}", context.now),
-            );
+            return invalid(format!("{path}from"), Fault::NotAfter(context.now));
         }
         if leg.period.until > latest {
             return invalid(
@@ -125,7 +120,7 @@ fn check_plan(
             let holder = &shift.holder;
             return invalid(
                 format!("{path}holderUserId"),
-                format!("`{holder}` does not hold this turn as planned"),
+                Fault::NotTheirTurn(holder.clone()),
             );
         }
     }

@@ -104,6 +104,7 @@ pub(super) fn check_tier(limits: &TierLimits) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal::PaymentRequired(
+        "".into(),
         "webhook endpoints need the Pro plan; they can be read, disabled and deleted on any plan"
             .into(),
     ))

@@ -6,6 +6,7 @@ use crate::actions::mutation::{Mutation, Operation, Written};
 use crate::actions::{ActionError, App};
 use crate::domain::access::Principal;
 use crate::domain::audit::{Author, Origin};
+use crate::domain::fault::Fault;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::Interval;
 use crate::server::room::Room;
@@ -140,7 +141,7 @@ impl Query {
         let mut values = self.0.iter().filter(|(known, _)| known == name);
         let first = values.next().map(|(_, value)| value.as_str());
         match values.next() {
-            Some(_) => invalid(name, "sent twice; send it once"),
+            Some(_) => invalid(name, Fault::SentTwice),
             None => Ok(first),
         }
     }
@@ -249,10 +250,7 @@ impl Query {
     pub fn range(&self, most_days: i64) -> Result<Interval, Refusal> {
         let range = self.any_range()?;
         if range.until.duration_since(range.from) > SignedDuration::from_hours(24 * most_days) {
-            return invalid(
-                "to",
-                format!("send an instant at most {most_days} days after `from`"),
-            );
+            return invalid("to", Fault::DaysAfterFrom(most_days));
         }
         Ok(range)
     }
@@ -296,7 +294,10 @@ impl Query {
     pub fn any_range(&self) -> Result<Interval, Refusal> {
         let needed = |name| match self.instant(name)? {
             Some(at) => Ok(at),
-            None => invalid(name, format!("missing; send {}", moment::INSTANT)),
+            None => invalid(
+                name,
+                Fault::Missing(format!("send {}", moment::INSTANT).into()),
+            ),
         };
         let range = Interval::new(needed("from")?, needed("to")?);
         check_order(range)?;
@@ -319,7 +320,7 @@ impl Query {
 fn check_order(range: Interval) -> Result<(), Refusal> {
     match range.from < range.until {
         true => Ok(()),
-        false => invalid("to", "send an instant later than `from`"),
+        false => invalid("to", Fault::NotAfterFrom),
     }
 }
 

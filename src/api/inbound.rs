@@ -9,6 +9,7 @@ use crate::actions::mentions::OpenMention;
 use crate::actions::mutation::{Mutation, Operation as Write, Written};
 use crate::actions::{ActionError, inbound, reads};
 use crate::domain::access::Principal;
+use crate::domain::fault::Fault;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::store::InboundWebhook as Stored;
@@ -77,7 +78,7 @@ pub fn set_on_duty(call: &Call) -> Outcome {
     let Some(email) = call.query.one("email")?.filter(|email| !email.is_empty()) else {
         return Ok(invalid(
             "email",
-            "missing; send the email address of a member",
+            Fault::Missing("send the email address of a member".into()),
         )?);
     };
     let found = reads::rotation(call.app, call.caller, &id)?;

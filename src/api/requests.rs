@@ -7,6 +7,7 @@ use super::operation::{Kind, OF_ROTATION, Operation, operation, parameter, text}
 use crate::actions::requests::{self};
 use crate::actions::{ActionError, App};
 use crate::domain::access::Principal;
+use crate::domain::fault::Fault;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::RequestState;
@@ -85,7 +86,12 @@ fn filter(call: &Call) -> Result<RequestFilter, Refusal> {
         (Some(user), _) => Some(UserId::from(user)),
         (None, Some(_)) => match call.caller.person() {
             Ok(person) => Some(person.clone()),
-            Err(_) => return invalid("userId", "missing; send the person whose role is asked for"),
+            Err(_) => {
+                return invalid(
+                    "userId",
+                    Fault::Missing("send the person whose role is asked for".into()),
+                );
+            }
         },
         (None, None) => None,
     };

@@ -61,7 +61,7 @@ fn escaped(text: &str, kept: &[char], escape: fn(char) -> String) -> String {
 pub fn sentence(refusal: &Refusal) -> String {
     match refusal {
         Refusal::NotFound(what) => format!("there is no such {what}"),
-        other => Problem::from(other.clone()).detail().to_owned(),
+        other => Problem::from(other.clone()).detail().into_owned(),
     }
 }
 

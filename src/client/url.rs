@@ -24,7 +24,7 @@ pub struct Url {
     authority: String,
 }
 
-/// Why a URL is refused. Each has a sentence that begins with `url: ` (`webhook_url_*` in the API).
+/// Why a URL is refused, in a sentence each (`webhook_url_*` in the API).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UrlError {
     /// Not a complete URL.
@@ -38,8 +38,13 @@ pub enum UrlError {
 }
 
 impl UrlError {
-    /// The sentence for the caller.
-    pub fn detail(&self) -> &str {
+    /// The sentence for the caller, after the name of the member.
+    pub fn detail(&self) -> String {
+        format!("url: {}", self.why())
+    }
+
+    /// What is wrong, and what to send.
+    pub fn why(&self) -> &str {
         let (UrlError::Malformed(detail)
         | UrlError::SchemeNotAllowed(detail)
         | UrlError::HostNotResolvable(detail)
@@ -49,26 +54,26 @@ impl UrlError {
 
     pub(super) fn unresolved(host: &str) -> UrlError {
         UrlError::HostNotResolvable(format!(
-            "url: the host {host} resolves to no address; send one that the service can resolve"
+            "the host {host} resolves to no address; send one that the service can resolve"
         ))
     }
 
     /// Names the host as sent and not its addresses, so that callers cannot read the names of the inner network.
     pub(super) fn private(host: &str, range: Range) -> UrlError {
         UrlError::PrivateAddress(format!(
-            "url: the host {host} has an address in the {range} range; send a host that has only public addresses"
+            "the host {host} has an address in the {range} range; send a host that has only public addresses"
         ))
     }
 }
 
 impl fmt::Display for UrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.detail())
+        f.write_str(&self.detail())
     }
 }
 
 fn malformed(what: &str) -> UrlError {
-    UrlError::Malformed(format!("url: {what}"))
+    UrlError::Malformed(what.to_owned())
 }
 
 impl Url {
@@ -92,7 +97,7 @@ impl Url {
             _ => {
                 let allowed = if plain_http { "https or http" } else { "https" };
                 return Err(UrlError::SchemeNotAllowed(format!(
-                    "url: the scheme is {scheme}; use {allowed}"
+                    "the scheme is {scheme}; use {allowed}"
                 )));
             }
         };

@@ -4,6 +4,7 @@ use super::arrangement::{Segment, Snapshot, TurnSelection};
 use super::conflict::{self, Conflict, Terms};
 use super::conflict_search::{self, Name};
 use super::coverage::CommonHours;
+use super::fault::Fault;
 use super::forecast::{self, CellForecast};
 use super::handover::{Change, DealingContext, WindowChange};
 use super::ids::{ArrangementId, CellId, UserId};
@@ -85,7 +86,7 @@ impl AgreementContext<'_> {
     /// The index of a cell; `member` is the path of the request member that named it.
     pub fn cell(&self, member: &str, id: &CellId) -> Result<usize, Refusal> {
         match self.rotation.slot_of(id) {
-            None => invalid(member, format!("this rotation has no cell `{id}`")),
+            None => invalid(member, Fault::NoCell(id.clone())),
             Some(index) => Ok(index),
         }
     }
@@ -94,9 +95,10 @@ impl AgreementContext<'_> {
     pub fn check_runs(&self, member: &str, cell: usize) -> Result<(), Refusal> {
         match self.rotation.cells[cell].stopped {
             false => Ok(()),
-            true => Err(Refusal::PaymentRequired(format!(
-                "{member}: the lane of this cell does not run on this plan"
-            ))),
+            true => Err(Refusal::PaymentRequired(
+                member.into(),
+                "the lane of this cell does not run on this plan".into(),
+            )),
         }
     }
 
@@ -104,10 +106,7 @@ impl AgreementContext<'_> {
     pub fn rest(&self, member: &str, asked: Interval) -> Result<Interval, Refusal> {
         match asked.since(self.now) {
             Some(rest) => Ok(rest),
-            None => invalid(
-                member,
-                format!("send an instant later than now, {}", self.now),
-            ),
+            None => invalid(member, Fault::NotAfter(self.now)),
         }
     }
 
@@ -138,26 +137,15 @@ impl AgreementContext<'_> {
             .hours(window)
             .at(self.dealing.calendar, period.until);
         let opens = view.current.or(view.next);
-        let opens = opens.map_or_else(String::new, |next| {
-            format!("; the next covered hours begin at {}", next.from)
-        });
-        invalid(
-            format!("{path}from"),
-            format!(
-                "no covered hours of the cell lie between {} and {}{opens}",
-                period.from, period.until
-            ),
-        )
+        let opens = opens.map(|next| next.from);
+        invalid(format!("{path}from"), Fault::NotCovered { period, opens })
     }
 
     /// Refuses a person who is not in the roster of a cell.
     pub fn check_eligible(&self, member: &str, cell: usize, user: &UserId) -> Result<(), Refusal> {
         match self.rotation.turn_of(&self.rotation.cells[cell], user) {
             Some(_) => Ok(()),
-            None => invalid(
-                member,
-                format!("`{user}` is not in the roster of this cell"),
-            ),
+            None => invalid(member, Fault::NotInRoster(user.clone())),
         }
     }
 
@@ -230,14 +218,7 @@ impl AgreementContext<'_> {
                 continue;
             };
             if forecast::is_doubled(&after, cell, &terms.user, terms.period, &mut open_together) {
-                return invalid(
-                    *member,
-                    format!(
-                        "`{}` is on call in another cell of this rotation at that time; one person in two cells at \
-                     once needs doubleCover",
-                        terms.user
-                    ),
-                );
+                return invalid(*member, Fault::OnCallElsewhere(terms.user.clone()));
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Boards: pages that show who is on call to whoever has their address, such as a screen on a wall (rules.md 12).
 
+use super::fault::Fault;
 use super::ids::{BoardId, RotationId};
 use super::refusal::{Refusal, invalid};
 use super::zones::ZoneName;
@@ -44,11 +45,13 @@ impl NewBoard {
         if self.title.trim().is_empty() || length > LONGEST_TITLE {
             return invalid(
                 "title",
-                format!("send 1 to {LONGEST_TITLE} characters that are not all blank"),
+                Fault::Blank {
+                    most: LONGEST_TITLE,
+                },
             );
         }
         if self.title.contains(char::is_control) {
-            return invalid("title", "send no line breaks or other control characters");
+            return invalid("title", Fault::ControlCharacters);
         }
         if self.rotations.is_empty() || self.rotations.len() > MOST_ROTATIONS {
             return invalid(

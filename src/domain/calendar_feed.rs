@@ -1,5 +1,6 @@
 //! Calendar feeds: addresses at which calendar programs read who is on duty (rules.md 20).
 
+use super::fault::Fault;
 use super::ids::{CalendarFeedId, RotationId, UserId};
 use super::refusal::{Refusal, invalid};
 use jiff::Timestamp;
@@ -133,7 +134,7 @@ impl NewFeed {
                 );
             }
             if name.contains(char::is_control) {
-                return invalid("name", "send no line breaks or other control characters");
+                return invalid("name", Fault::ControlCharacters);
             }
         }
         if self.alarms.len() > MOST_ALARMS {

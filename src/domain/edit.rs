@@ -2,6 +2,7 @@
 
 use super::absence_policy::PolicyChange;
 use super::arrangement::TurnSelection;
+use super::fault::Fault;
 use super::grid::{GridSpec, RosterSpec};
 use super::ids::{AbsenceId, ArrangementId, CellId, ChannelId, GroupId, RosterId, UserId};
 use super::limits::{
@@ -336,7 +337,13 @@ pub fn check_on_call(users: &[UserId]) -> Result<(), Refusal> {
     match users.len() {
         0 => invalid("userIds", "send at least one; use DELETE to clear duty"),
         1..=ON_CALL => Ok(()),
-        many => invalid("userIds", format!("send at most {ON_CALL}, not {many}")),
+        sent => invalid(
+            "userIds",
+            Fault::TooMany {
+                most: ON_CALL,
+                sent,
+            },
+        ),
     }
 }
 

@@ -10,6 +10,7 @@ use super::ids::UserId;
 use super::partner::{MemberKind, Partner, PartnerPerson, ReadFailure, Shift, Timeline};
 use super::refusal::{Refusal, invalid};
 use super::zones::ZoneName;
+use crate::domain::fault::Fault;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -51,7 +52,9 @@ impl Link {
             Some(schedule) => Ok(Some(Link { partner, schedule })),
             None => invalid(
                 "scheduleId",
-                "missing; send the id of a schedule of GET /v1/partners/{partner}/schedules",
+                Fault::Missing(
+                    "send the id of a schedule of GET /v1/partners/{partner}/schedules".into(),
+                ),
             ),
         }
     }

@@ -4,6 +4,7 @@ mod names;
 mod rosters;
 mod spec;
 
+use super::fault::Fault;
 use super::handover;
 use super::holidays::Calendar;
 use super::ids::{CellId, LaneId, RosterId, WindowId};
@@ -196,7 +197,7 @@ fn windows(
             .unwrap_or_default();
         return invalid(
             format!("windows[{without}].cadence"),
-            "missing; all windows of a rotation have a cadence or none has",
+            Fault::Missing("all windows of a rotation have a cadence or none has".into()),
         );
     }
     Ok((windows, named))

@@ -1,5 +1,6 @@
 //! Limits that several values share: the length of lists, texts and names, and the order of instants.
 
+use super::fault::Fault;
 use super::refusal::{Refusal, invalid};
 use super::time::{HhMm, Interval};
 use std::ops::RangeInclusive;
@@ -25,21 +26,27 @@ const ACKNOWLEDGED: usize = 1_000;
 /// Refuses a list with more than `most` items or with a repeated item. The refusal does not repeat the id, which may
 /// identify a person.
 pub fn check_list<T: PartialEq>(path: &str, list: &[T], most: usize) -> Result<(), Refusal> {
-    if list.len() > most {
-        return invalid(path, format!("send at most {most}, not {}", list.len()));
-    }
+    check_most(path, list.len(), most)?;
     for (index, item) in list.iter().enumerate() {
         if list[..index].contains(item) {
-            return invalid(format!("{path}[{index}]"), "repeated; send each once");
+            return invalid(format!("{path}[{index}]"), Fault::Repeated);
         }
     }
     Ok(())
 }
 
+/// Refuses a list with more than `most` items.
+pub fn check_most(path: &str, sent: usize, most: usize) -> Result<(), Refusal> {
+    match sent > most {
+        true => invalid(path, Fault::TooMany { most, sent }),
+        false => Ok(()),
+    }
+}
+
 /// Refuses a text of more than `most` characters.
 pub fn check_length(path: &str, text: Option<&str>, most: usize) -> Result<(), Refusal> {
     match text.map_or(0, |text| text.chars().count()) {
-        long if long > most => invalid(path, format!("send at most {most} characters, not {long}")),
+        sent if sent > most => invalid(path, Fault::TooLong { most, sent }),
         _ => Ok(()),
     }
 }
@@ -51,9 +58,7 @@ pub const NAME: usize = 200;
 pub fn check_name(path: &str, name: Option<&str>) -> Result<(), Refusal> {
     check_length(path, name, NAME)?;
     match name {
-        Some(name) if name.contains(char::is_control) => {
-            invalid(path, "send no line breaks or other control characters")
-        }
+        Some(name) if name.contains(char::is_control) => invalid(path, Fault::ControlCharacters),
         _ => Ok(()),
     }
 }
@@ -87,17 +92,23 @@ pub fn time_of_day(path: &str, text: &str) -> Result<HhMm, Refusal> {
 
 fn not<T>(path: &str, what: &str, text: &str) -> Result<T, Refusal> {
     let shown: String = text.chars().take(SHOWN).collect();
-    invalid(path, format!("send {what}, not string {shown:?}"))
+    invalid(
+        path,
+        Fault::Mistyped {
+            expected: what.to_owned(),
+            found: format!("string {shown:?}"),
+        },
+    )
 }
 
 /// Refuses a number that is not in a range.
 pub fn within(path: &str, number: i32, range: RangeInclusive<u32>) -> Result<u32, Refusal> {
     match u32::try_from(number) {
         Ok(fitting) if range.contains(&fitting) => Ok(fitting),
-        _ => invalid(
-            path,
-            format!("send {} to {}, not {number}", range.start(), range.end()),
-        ),
+        _ => {
+            let (least, most) = ((*range.start()).into(), (*range.end()).into());
+            out_of_range(path, [least, most, number.into()])
+        }
     }
 }
 
@@ -105,20 +116,21 @@ pub fn within(path: &str, number: i32, range: RangeInclusive<u32>) -> Result<u32
 pub fn check_count(path: &str, count: usize, range: RangeInclusive<usize>) -> Result<(), Refusal> {
     match range.contains(&count) {
         true => Ok(()),
-        false => invalid(
+        false => out_of_range(
             path,
-            format!("send {} to {}, not {count}", range.start(), range.end()),
+            [*range.start(), *range.end(), count].map(|n| n as i64),
         ),
     }
+}
+
+fn out_of_range<T>(path: &str, [least, most, sent]: [i64; 3]) -> Result<T, Refusal> {
+    invalid(path, Fault::OutOfRange { least, most, sent })
 }
 
 /// Refuses a name that is blank, longer than `most` characters, or contains control characters.
 pub fn check_title(path: &str, name: &str, most: usize) -> Result<(), Refusal> {
     if name.trim().is_empty() {
-        return invalid(
-            path,
-            format!("send 1 to {most} characters that are not all blank"),
-        );
+        return invalid(path, Fault::Blank { most });
     }
     check_length(path, Some(name), most)?;
     check_name(path, Some(name))
@@ -127,20 +139,14 @@ pub fn check_title(path: &str, name: &str, most: usize) -> Result<(), Refusal> {
 /// Refuses an interval that ends where or before it begins. `member` is the path of the member with its end.
 pub fn check_order(member: &str, period: Interval) -> Result<(), Refusal> {
     match period.is_empty() {
-        true => invalid(member, "send an instant later than `from`"),
+        true => invalid(member, Fault::NotAfterFrom),
         false => Ok(()),
     }
 }
 
 /// Refuses too many ids of what is acknowledged.
 pub fn check_acknowledged(path: &str, ids: &[String]) -> Result<(), Refusal> {
-    match ids.len() > ACKNOWLEDGED {
-        true => invalid(
-            path,
-            format!("send at most {ACKNOWLEDGED}, not {}", ids.len()),
-        ),
-        false => Ok(()),
-    }
+    check_most(path, ids.len(), ACKNOWLEDGED)
 }
 
 /// Refuses an operation id that is empty or too long.
@@ -162,9 +168,9 @@ mod tests {
     fn lists_are_bounded_and_have_no_duplicates() {
         assert_eq!(check_list("ids", &["a", "b"], 2), Ok(()));
         let check = |list: &[&str]| check_list("ids", list, 3);
-        let twice = invalid("ids[2]", "repeated; send each once");
+        let twice = invalid("ids[2]", Fault::Repeated);
         assert_eq!(check(&["a", "b", "a"]), twice);
-        let many = invalid("ids", "send at most 3, not 4");
+        let many = invalid("ids", Fault::TooMany { most: 3, sent: 4 });
         assert_eq!(check(&["a", "b", "c", "a"]), many);
     }
 }

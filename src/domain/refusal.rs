@@ -21,8 +21,8 @@ pub enum Refusal {
     StaleValidator,
     /// The validator sent is weak, and none of those sent with it is the current one.
     WeakValidator,
-    /// The tier does not include it.
-    PaymentRequired(String),
+    /// The tier does not include what the member, or the request as a whole, asks for. The text says what.
+    PaymentRequired(MemberPath, String),
     /// The rotation is disabled, so nobody comes on or goes off call.
     RotationDisabled,
     /// A partner's schedule says who is on call; it is changed there.
@@ -45,10 +45,10 @@ pub enum Refusal {
     TooManyReadings(&'static str, u64),
     /// The endpoint's URL is refused: why, and the sentence for the caller.
     WebhookUrl(UrlFault, String),
-    /// An unknown event type. The text names the member by its path.
-    EventTypeUnknown(String),
-    /// `webhook.test` cannot be subscribed to. The text names the member by its path.
-    EventTypeNotSubscribable(String),
+    /// An unknown event type.
+    EventTypeUnknown(MemberPath, Fault),
+    /// `webhook.test` cannot be subscribed to.
+    EventTypeNotSubscribable(MemberPath, Fault),
     /// The endpoint is disabled, so nothing is sent to it.
     WebhookDisabled,
     /// A test event has the state of a rotation, and there is none.
@@ -65,14 +65,14 @@ pub enum Refusal {
     ArrangementChanged(String),
     /// An arrangement from an accepted cover or swap can be changed only through its request.
     RepairNotSupported,
-    /// A person does not hold the cell as planned. The text says who and which.
-    NotYourDuty(String),
+    /// A person does not hold the cell as planned.
+    NotYourDuty(Fault),
     /// Conflicts that must be acknowledged.
     ConflictsNotAcknowledged(Vec<Conflict>),
     /// Conflicts of which at least one blocks.
     ConflictBlocks(Vec<Conflict>),
     /// The request is not in the required state. The text names its state.
-    RequestNotPending(String),
+    RequestNotPending(&'static str),
     /// Another person accepted first.
     CoverAlreadyAccepted,
     /// The request is not at the expected revision.

@@ -293,13 +293,13 @@ impl Request {
             Step::Accept | Step::Decline | Step::Cancel => self.state == RequestState::Pending,
             Step::End => {
                 if self.state == RequestState::Accepted && self.span().until <= now {
-                    return Err(Refusal::RequestNotPending("over already".into()));
+                    return Err(Refusal::RequestNotPending("over already"));
                 }
                 self.state == RequestState::Accepted
             }
         };
         if !open {
-            return Err(Refusal::RequestNotPending(self.state.name().into()));
+            return Err(Refusal::RequestNotPending(self.state.name()));
         }
         rotation.check_enabled()
     }

@@ -3,6 +3,7 @@
 use super::agreement::AgreementContext;
 use super::conflict::{Conflict, Terms};
 use super::conflict_search::Name;
+use super::fault::Fault;
 use super::forecast::CellForecast;
 use super::ids::UserId;
 use super::refusal::Refusal;
@@ -57,10 +58,11 @@ pub fn last_end(shifts: &[Shift]) -> Timestamp {
 pub fn check_held(shifts: &[Shift], forecasts: &[CellForecast]) -> Result<(), Refusal> {
     for shift in shifts {
         if !forecasts[shift.cell].is_held_by(&shift.holder, shift.terms.period) {
-            return Err(Refusal::NotYourDuty(format!(
-                "`{}` does not hold the cell `{}` from {} to {} as planned; read the schedule again",
-                shift.holder, shift.terms.cell, shift.terms.period.from, shift.terms.period.until
-            )));
+            return Err(Refusal::NotYourDuty(Fault::NotHeld {
+                user: shift.holder.clone(),
+                cell: shift.terms.cell.clone(),
+                period: shift.terms.period,
+            }));
         }
     }
     Ok(())

@@ -47,8 +47,8 @@ impl TierLimits {
         match wanted > had && !self.runs_lane(wanted - 1) {
             false => Ok(()),
             true => Err(Refusal::PaymentRequired(
-                "lanes: more than one lane needs the Pro plan; send one lane or change the plan"
-                    .into(),
+                "lanes".into(),
+                "more than one lane needs the Pro plan; send one lane or change the plan".into(),
             )),
         }
     }

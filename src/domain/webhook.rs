@@ -164,17 +164,18 @@ fn event_types(names: &[String]) -> Result<Vec<EventType>, Refusal> {
     for (index, name) in names.iter().enumerate() {
         match EventType::parse(name) {
             Some(EventType::WebhookTest) => {
-                return Err(Refusal::EventTypeNotSubscribable(format!(
-                    "eventTypes[{index}]: `{name}` is only sent on request; omit it"
-                )));
+                return Err(Refusal::EventTypeNotSubscribable(
+                    format!("eventTypes[{index}]").into(),
+                    format!("`{name}` is only sent on request; omit it").into(),
+                ));
             }
             Some(kind) => types.insert(kind),
             None => {
                 let known = EventType::SUBSCRIBABLE.map(EventType::name);
-                return Err(Refusal::EventTypeUnknown(format!(
-                    "eventTypes[{index}]: send one of `{}`",
-                    known.join("` `")
-                )));
+                return Err(Refusal::EventTypeUnknown(
+                    format!("eventTypes[{index}]").into(),
+                    format!("send one of `{}`", known.join("` `")).into(),
+                ));
             }
         };
     }

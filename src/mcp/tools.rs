@@ -7,6 +7,7 @@ mod writes;
 use super::message::{INVALID_PARAMS, RpcError};
 use super::{Arguments, Call};
 use crate::domain::access::{Principal, Scope};
+use crate::domain::fault::Fault;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::Interval;
@@ -258,7 +259,7 @@ fn rotation(call: &Call, code: &str) -> Result<RotationId, Problem> {
 fn any_range(from: Moment, to: Moment) -> Result<Interval, Refusal> {
     match from.0 < to.0 {
         true => Ok(Interval::new(from.0, to.0)),
-        false => invalid("to", "send an instant later than `from`"),
+        false => invalid("to", Fault::NotAfterFrom),
     }
 }
 
@@ -266,10 +267,7 @@ fn any_range(from: Moment, to: Moment) -> Result<Interval, Refusal> {
 fn range(from: Moment, to: Moment, most_days: i64) -> Result<Interval, Refusal> {
     let range = any_range(from, to)?;
     match to.0.duration_since(from.0) > SignedDuration::from_hours(24 * most_days) {
-        true => invalid(
-            "to",
-            format!("send an instant at most {most_days} days after `from`"),
-        ),
+        true => invalid("to", Fault::DaysAfterFrom(most_days)),
         false => Ok(range),
     }
 }

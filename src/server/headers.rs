@@ -1,6 +1,7 @@
 //! Headers that count only once.
 
 use super::exchange::Request;
+use crate::domain::fault::Fault;
 use crate::domain::refusal::{Refusal, invalid};
 
 impl Request {
@@ -13,7 +14,7 @@ impl Request {
         let mut lines = self.headers().filter(named).map(|(_, value)| value);
         let first = lines.next();
         match lines.next() {
-            Some(_) => invalid(name, "sent twice; send it once"),
+            Some(_) => invalid(name, Fault::SentTwice),
             None => Ok(first),
         }
     }

@@ -3,6 +3,7 @@
 use super::Malformed;
 use super::exchange::Body;
 use super::response::{Header, Response};
+use crate::domain::fault::Fault;
 use crate::wire::conflict::Conflict;
 use crate::wire::problem as wire;
 use std::borrow::Cow;
@@ -14,7 +15,12 @@ pub struct Problem {
     pub code: &'static str,
     /// The title shared by all problems of one code. `None` uses the title of the status.
     title: Option<&'static str>,
-    detail: Cow<'static, str>,
+    /// The path of the member that is wrong; empty for the request as a whole.
+    member: Cow<'static, str>,
+    /// What is wrong, in the words of the API.
+    text: Cow<'static, str>,
+    /// What is wrong with the member, for readers of other words.
+    fault: Option<Box<Fault>>,
     headers: Vec<Header>,
     conflicts: Option<Box<[Conflict]>>,
     /// Logged, and not part of the response.
@@ -28,12 +34,14 @@ const MEDIA_TYPE: &str = "application/problem+json";
 
 impl Problem {
     /// Creates a problem with a code and the title of its status.
-    pub fn new(status: u16, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Problem {
+    pub fn new(status: u16, code: &'static str, text: impl Into<Cow<'static, str>>) -> Problem {
         Problem {
             status,
             code,
             title: None,
-            detail: detail.into(),
+            member: Cow::Borrowed(""),
+            text: text.into(),
+            fault: None,
             headers: Vec::new(),
             conflicts: None,
             inside: None,
@@ -43,6 +51,18 @@ impl Problem {
     /// Sets the title shared by all problems of its code.
     pub fn titled(self, title: Option<&'static str>) -> Problem {
         Problem { title, ..self }
+    }
+
+    /// Sets the path of the member that is wrong.
+    pub fn at(self, member: impl Into<Cow<'static, str>>) -> Problem {
+        let member = member.into();
+        Problem { member, ..self }
+    }
+
+    /// Sets what is wrong with the member.
+    pub fn of(self, fault: Fault) -> Problem {
+        let fault = Some(Box::new(fault));
+        Problem { fault, ..self }
     }
 
     /// Adds a header to the response.
@@ -106,9 +126,29 @@ impl Problem {
         self.title.unwrap_or_else(|| title(self.status))
     }
 
-    /// What is wrong with this request, and what to send instead.
-    pub fn detail(&self) -> &str {
-        &self.detail
+    /// What is wrong with this request, and what to send instead: the path of the member, and the text.
+    pub fn detail(&self) -> Cow<'_, str> {
+        // The name of an unknown member may be empty.
+        let is_named = matches!(self.fault.as_deref(), Some(Fault::Unknown(_)));
+        match self.member.is_empty() && !is_named {
+            true => Cow::Borrowed(&self.text),
+            false => format!("{}: {}", self.member, self.text).into(),
+        }
+    }
+
+    /// The path of the member that is wrong; empty for the request as a whole.
+    pub fn member(&self) -> &str {
+        &self.member
+    }
+
+    /// What is wrong, in the words of the API.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What is wrong with the member, if that is told apart.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_deref()
     }
 
     /// Headers of the answer.
@@ -122,7 +162,7 @@ impl Problem {
             kind: Some("about:blank".to_owned()),
             title: Some(self.title().to_owned()),
             status: Some(self.status.into()),
-            detail: Some(self.detail.to_string()),
+            detail: Some(self.detail().into_owned()),
             instance: instance.map(str::to_owned),
             code: self.code.to_owned(),
             conflicts: self.conflicts.as_deref().map(<[Conflict]>::to_vec),

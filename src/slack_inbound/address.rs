@@ -22,7 +22,7 @@ pub fn checked(client: &Client, api: &ApiUrl, text: &str) -> Result<Url, String>
         _ => return Err("its scheme is neither https nor wss".to_owned()),
     };
     let url = client.url(&format!("{scheme}://{rest}"));
-    let url = url.map_err(|error| error.detail().to_owned())?;
+    let url = url.map_err(|error| error.detail())?;
     let host = url.host();
     let is_api = host.eq_ignore_ascii_case(api.host());
     let may_be_plain = is_api && is_loopback(host);

@@ -1,10 +1,12 @@
 //! The content of a form: names and values, in their order (`application/x-www-form-urlencoded`). Field names are the member names of
 //! the API, so that a refusal that names a member names a field.
 
+use crate::domain::ids::UserId;
 use crate::domain::refusal::{Refusal, invalid};
 pub use crate::domain::wording::capital;
 use crate::server::{Problem, Request};
 use crate::wire::url;
+use std::convert::Infallible;
 
 /// Fields that one form has at the most.
 const MOST_FIELDS: usize = 5_000;
@@ -136,14 +138,12 @@ impl Errors {
         });
     }
 
-    /// Adds a refusal in the API's words, `path: what is wrong`, to the field of that name where the form has one. Else it is
-    /// one of the whole form, and says by a word what the path names.
-    pub fn add_refusal(&mut self, detail: &str, fields: &[&str]) {
-        let named = member_of(detail);
-        let found = named.and_then(|(path, message)| Some((field_of(path, fields)?, message)));
-        match found {
-            Some((field, message)) => self.add(field, sentence(message)),
-            None => self.add_whole(refusal(detail)),
+    /// Adds what is wrong with the member of this path to the field of that name where the form has one. Else it is one of the
+    /// whole form, and says by a word what the path names.
+    pub fn add_refusal(&mut self, path: &str, message: &str, fields: &[&str]) {
+        match field_of(path, fields) {
+            Some(field) => self.add(field, sentence(message)),
+            None => self.add_whole(refusal(path, message)),
         }
     }
 
@@ -162,20 +162,40 @@ impl Errors {
     }
 }
 
-/// A refusal in the API's words as a sentence, with a word for the path of a member that it is about.
-pub fn refusal(detail: &str) -> String {
-    match member_of(detail) {
-        Some((path, message)) => format!("{}: {}", word(path), sentence(message)),
-        None => sentence(detail),
+/// What is wrong, in the words of a page; `person` names somebody.
+///
+/// # Errors
+/// Those of `person`.
+pub fn text<E>(
+    problem: &Problem,
+    person: impl Fn(&UserId) -> Result<String, E>,
+) -> Result<String, E> {
+    match problem.fault() {
+        Some(fault) => fault.plainly(person, |at| at.to_string(), str::to_owned),
+        None => Ok(problem.text().to_owned()),
     }
 }
 
-/// The path of a member of a body that a refusal is about, such as `legs[0].cellId`, and what is wrong with it.
-fn member_of(detail: &str) -> Option<(&str, &str)> {
+/// A problem as a sentence, with people by their ids.
+pub fn problem(problem: &Problem) -> String {
+    let person = |user: &UserId| Ok::<_, Infallible>(format!("`{user}`"));
+    let Ok(text) = text(problem, person);
+    refusal(problem.member(), &text)
+}
+
+/// What is wrong with the member of this path as a sentence, with a word for the path.
+fn refusal(path: &str, message: &str) -> String {
+    match path {
+        "" => sentence(message),
+        path if is_member(path) => format!("{}: {}", word(path), sentence(message)),
+        header => sentence(&format!("{header}: {message}")),
+    }
+}
+
+/// Whether a path is that of a member of a body, such as `legs[0].cellId`, and not the name of a header.
+fn is_member(path: &str) -> bool {
     let of_path = |c: char| c.is_ascii_alphanumeric() || "[]._-".contains(c);
-    detail.split_once(": ").filter(|(path, _)| {
-        path.starts_with(|c: char| c.is_ascii_lowercase()) && path.chars().all(of_path)
-    })
+    path.starts_with(|c: char| c.is_ascii_lowercase()) && path.chars().all(of_path)
 }
 
 /// The field that says the most of a path: of the whole of it, else of an inner part.
@@ -225,6 +245,7 @@ pub fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::faults;
 
     #[test]
     fn forms_are_read_in_order() {
@@ -247,27 +268,49 @@ mod tests {
     }
 
     #[test]
+    fn pages_word_faults_themselves() {
+        let person = |_: &UserId| Ok::<_, Infallible>("Ana".to_owned());
+        for (fault, said) in faults::all() {
+            let refused = Problem::from(Refusal::invalid("until", fault.clone()));
+            assert_eq!(text(&refused, person), Ok(said.page.to_owned()));
+            // The API says something else now.
+            let reworded = Problem::new(400, "invalid_request", "reworded").of(fault);
+            assert_eq!(text(&reworded, person), Ok(said.page.to_owned()));
+        }
+    }
+
+    #[test]
     fn refusals_find_their_field() {
-        for (detail, field, message) in [
+        for (path, fault, field, message) in [
             (
-                "until: send an instant later",
+                "until",
+                "send an instant later",
                 Some("until"),
                 "Send an instant later.",
             ),
-            ("userIds[2]: not a member", Some("userIds"), "Not a member."),
-            ("legs[0].until: too late", Some("until"), "Too late."),
-            ("legs[0].from: too late", None, "From: Too late."),
-            ("legs[1].cellId: gone", None, "Slot: Gone."),
-            ("holderUserId: gone", None, "Person: Gone."),
-            ("rotationIds[3]: odd", None, "Rotation: Odd."),
-            ("rosters[0].nextTurns: odd", None, "Next turns: Odd."),
-            ("no path here: odd", None, "No path here: odd."),
-            ("cadence.times[1]: odd", Some("cadence.times"), "Odd."),
-            ("cadence.zone: odd", Some("cadence"), "Odd."),
-            ("the body is empty", None, "The body is empty."),
+            (
+                "userIds[2]",
+                "not a member",
+                Some("userIds"),
+                "Not a member.",
+            ),
+            ("legs[0].until", "too late", Some("until"), "Too late."),
+            ("legs[0].from", "too late", None, "From: Too late."),
+            ("legs[1].cellId", "gone", None, "Slot: Gone."),
+            ("holderUserId", "gone", None, "Person: Gone."),
+            ("rotationIds[3]", "odd", None, "Rotation: Odd."),
+            ("rosters[0].nextTurns", "odd", None, "Next turns: Odd."),
+            ("", "no path here: odd", None, "No path here: odd."),
+            ("cadence.times[1]", "odd", Some("cadence.times"), "Odd."),
+            ("cadence.zone", "odd", Some("cadence"), "Odd."),
+            ("", "the body is empty", None, "The body is empty."),
         ] {
             let mut errors = Errors::default();
-            errors.add_refusal(detail, &["until", "userIds", "cadence", "cadence.times"]);
+            errors.add_refusal(
+                path,
+                fault,
+                &["until", "userIds", "cadence", "cadence.times"],
+            );
             let error = &errors.all()[0];
             assert_eq!(
                 (error.field.as_deref(), error.message.as_str()),

@@ -191,6 +191,6 @@ fn told(problem: &Problem) -> String {
         500 => {
             "The server could not do it. Look whether it was done before you try again.".to_owned()
         }
-        _ => form::refusal(problem.detail()),
+        _ => form::problem(problem),
     }
 }

@@ -157,7 +157,7 @@ pub fn refused<T>(
     match problem.status {
         400 | 402 | 409 | 422 => {
             let mut errors = Errors::default();
-            refusals::add(visit.app(), &mut errors, problem.detail(), fields)?;
+            refusals::add(visit.app(), &mut errors, &problem, fields)?;
             again(problem.status, errors).map(Err)
         }
         _ => Err(problem),

@@ -8,6 +8,7 @@ use super::strict::{Strict, strict};
 use crate::domain::agreement::Preview;
 use crate::domain::arrangement::{self as domain, TurnKind};
 use crate::domain::edit::{Answering, NewAssignment, Replaced};
+use crate::domain::fault::Fault;
 use crate::domain::ids::ArrangementId;
 use crate::domain::limits::check_operation_id;
 use crate::domain::refusal::Refusal;
@@ -319,7 +320,7 @@ pub fn parse_change(
     let Some(expected_revision) = request.expected_revision else {
         return invalid(
             "expectedRevision",
-            "missing; send the revision that you read",
+            Fault::Missing("send the revision that you read".into()),
         );
     };
     let replaces = Some(Replaced {
@@ -398,7 +399,7 @@ pub(super) fn operation_id(sent: Option<String>) -> Result<String, Refusal> {
         Some(id) => check_operation_id(&id).map(|()| id),
         None => invalid(
             "operationId",
-            "missing; send an id of your own, the same on every retry",
+            Fault::Missing("send an id of your own, the same on every retry".into()),
         ),
     }
 }

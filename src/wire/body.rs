@@ -127,14 +127,15 @@ fn explain(path: String, message: &str) -> (String, Fault) {
     let fault = match message.rsplit_once(", expected ") {
         Some((found, expected)) => {
             let found = found.split_once(": ").map_or(found, |(_, found)| found);
-            format!("send {}, not {}", plain(expected), shortened(found))
+            Fault::Mistyped {
+                expected: plain(expected).to_owned(),
+                found: shortened(found).into_owned(),
+            }
         }
-        None => message.to_owned(),
+        None if path.is_empty() => format!("the body: {message}").into(),
+        None => message.into(),
     };
-    match path.is_empty() {
-        true => (path, format!("the body: {fault}").into()),
-        false => (path, fault.into()),
-    }
+    (path, fault)
 }
 
 /// Shortens what was sent, so that the detail stays readable.

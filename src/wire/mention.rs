@@ -6,6 +6,7 @@ use super::int32::Int32;
 use super::moment::Moment;
 use super::strict::strict;
 use crate::domain::edit::SettingsChange;
+use crate::domain::fault::Fault;
 use crate::domain::ids::UserId;
 use crate::domain::mention as domain;
 use crate::domain::refusal::Refusal;
@@ -86,7 +87,10 @@ pub fn new_mention(
 ) -> Result<domain::NewMention, Refusal> {
     let needed = |name: &str, what: &str, value: Option<&str>| match value {
         Some(value) if !value.is_empty() => Ok(value.to_owned()),
-        _ => invalid(name, format!("missing; send the id of {what}")),
+        _ => invalid(
+            name,
+            Fault::Missing(format!("send the id of {what}").into()),
+        ),
     };
     let new = domain::NewMention {
         asker: needed("userId", "the person who asks", user)?.into(),

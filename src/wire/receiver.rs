@@ -4,6 +4,7 @@ use super::body::{self, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
 use super::strict::strict;
+use crate::domain::fault::Fault;
 use crate::domain::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -73,7 +74,16 @@ pub fn answer(bytes: &[u8]) -> Result<ReceiverResponse, Refusal> {
     let request: AnswerRequest = body::parse(bytes)?;
     let status = match request.status.map_or(200, |status| status.0) {
         status @ 200..=599 => status.unsigned_abs() as u16,
-        status => return invalid("status", format!("send 200 to 599, not {status}")),
+        status => {
+            return invalid(
+                "status",
+                Fault::OutOfRange {
+                    least: 200,
+                    most: 599,
+                    sent: status.into(),
+                },
+            );
+        }
     };
     let delay_ms = match request.delay_ms.map_or(0, |delay| delay.0) {
         delay @ 0..=LONGEST_DELAY => delay.unsigned_abs(),
@@ -103,10 +113,7 @@ fn check_header(name: &str, value: &str) -> Result<(), Refusal> {
         return invalid("headers", "send names of letters, digits and `-`");
     }
     if value.chars().any(|c| c.is_control() && c != '\t') {
-        return invalid(
-            format!("headers.{name}"),
-            "send no line breaks or other control characters",
-        );
+        return invalid(format!("headers.{name}"), Fault::ControlCharacters);
     }
     Ok(())
 }

@@ -138,6 +138,7 @@ fn check_tier(app: &App) -> Result<(), ActionError> {
     match app.tier_limits().tier {
         Tier::Pro => Ok(()),
         Tier::Free => Err(Refusal::PaymentRequired(
+            "".into(),
             "following a partner's schedule needs the Pro plan".into(),
         )
         .into()),

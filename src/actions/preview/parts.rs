@@ -11,6 +11,7 @@ use crate::domain::absence::{Absences, AppliesTo};
 use crate::domain::access::Principal;
 use crate::domain::edit::{NewAbsence, RotationPatch};
 use crate::domain::editing::Editing;
+use crate::domain::fault::Fault;
 use crate::domain::grid::{GridSpec, RosterSpec};
 use crate::domain::ids::{AbsenceId, RosterId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
@@ -203,7 +204,7 @@ impl<'a, 'e> Parts<'a, 'e> {
                 if !parts.rotation.has_member(user) {
                     return Ok(invalid(
                         format!("remove[{index}]"),
-                        format!("`{user}` is not a member of this rotation"),
+                        Fault::NotMember(user.clone()),
                     )?);
                 }
                 leaving.push(user.clone());

@@ -114,7 +114,7 @@ fn a_write_goes_by_the_plan_at_its_turn() {
         assert!(
             matches!(
                 outcome,
-                Err(ActionError::Refused(Refusal::PaymentRequired(_)))
+                Err(ActionError::Refused(Refusal::PaymentRequired(..)))
             ),
             "{name}: {outcome:?}"
         );

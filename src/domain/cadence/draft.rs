@@ -1,6 +1,7 @@
 //! A cadence as a caller writes it, and its limits.
 
 use super::{Cadence, Kind, Skips};
+use crate::domain::fault::Fault;
 use crate::domain::holidays::CountryCode;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::HhMm;
@@ -68,7 +69,12 @@ pub struct Draft {
 
 fn needed<T>(value: Option<T>, path: &str, member: &str) -> Result<T, Refusal> {
     value.map_or_else(
-        || invalid(format!("{path}.{member}"), "missing; it is required"),
+        || {
+            invalid(
+                format!("{path}.{member}"),
+                Fault::Missing("it is required".into()),
+            )
+        },
         Ok,
     )
 }
@@ -152,7 +158,10 @@ impl Draft {
                 if self.times.len() > TIMES {
                     return invalid(
                         format!("{path}.times"),
-                        format!("send at most {TIMES}, not {}", self.times.len()),
+                        Fault::TooMany {
+                            most: TIMES,
+                            sent: self.times.len(),
+                        },
                     );
                 }
                 let times = distinct(self.times.into_iter());
@@ -170,7 +179,11 @@ fn weeks(given: &[i32], path: &str) -> Result<Vec<u8>, Refusal> {
             _ => {
                 return invalid(
                     format!("{path}.weeksInMonth[{index}]"),
-                    format!("send 1 to 5, not {week}"),
+                    Fault::OutOfRange {
+                        least: 1,
+                        most: 5,
+                        sent: (*week).into(),
+                    },
                 );
             }
         }

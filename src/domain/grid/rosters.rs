@@ -1,6 +1,7 @@
 //! The rosters of a grid: which there are, the lists that a caller writes, and where their hand-overs deal from.
 
 use super::names::LaneOrWindow;
+use crate::domain::fault::Fault;
 use crate::domain::ids::{GroupId, RosterId, UserId, WindowId};
 use crate::domain::key::Key;
 use crate::domain::limits::{GROUPS, PEOPLE, check_list};
@@ -34,7 +35,7 @@ impl RosterSpec {
     /// The next turns of the common roster, whose list is the members.
     pub fn checked_common(self) -> Result<RosterSpec, Refusal> {
         match self.turns.is_empty() {
-            true => invalid("nextTurn", "missing; send it, or `nextTurns`"),
+            true => invalid("nextTurn", Fault::Missing("send it, or `nextTurns`".into())),
             false => Ok(self),
         }
     }

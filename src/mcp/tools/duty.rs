@@ -7,6 +7,7 @@ use crate::actions::duties::{self, PlanFilter};
 use crate::actions::{on_call_at, reads};
 use crate::domain::access::Scope;
 use crate::domain::duty::DutyKind;
+use crate::domain::fault::Fault;
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::invalid;
 use crate::domain::rotation::Rotation;
@@ -275,7 +276,12 @@ fn my_shifts(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let user = match (asked.user_id, call.caller.person()) {
         (Some(user), _) => UserId::from(user),
         (None, Ok(user)) => user.clone(),
-        (None, Err(_)) => return Ok(invalid("userId", "missing; an API key is nobody's own")?),
+        (None, Err(_)) => {
+            return Ok(invalid(
+                "userId",
+                Fault::Missing("an API key is nobody's own".into()),
+            )?);
+        }
     };
     let from = asked.from.map_or(call.app.now(), |from| from.0);
     let usual = || from.saturating_add(OWN).unwrap_or(from);

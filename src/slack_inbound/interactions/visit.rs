@@ -164,18 +164,15 @@ impl Visit<'_> {
 
     /// A refusal in words, with people as Slack shows them.
     pub fn why(&self, refusal: &Refusal) -> Result<String, Error> {
-        let known = |id: &str| -> Result<bool, Error> {
-            let user = UserId::from(id);
-            Ok(self.names([&user])?.contains_key(&user))
-        };
+        let known =
+            |user: &UserId| -> Result<bool, Error> { Ok(self.names([user])?.contains_key(user)) };
         words::of(refusal, self.zone(), known)
     }
 
     /// The same for plain text, with people by name.
     pub fn why_plain(&self, refusal: &Refusal) -> Result<String, Error> {
-        let name = |id: &str| -> Result<Option<String>, Error> {
-            let user = UserId::from(id);
-            Ok(self.names([&user])?.remove(&user))
+        let name = |user: &UserId| -> Result<Option<String>, Error> {
+            Ok(self.names([user])?.remove(user))
         };
         words::plain(refusal, self.zone(), name)
     }

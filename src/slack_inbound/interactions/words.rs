@@ -2,9 +2,10 @@
 
 use super::mrkdwn::{person, plain as escaped, time};
 use super::times;
+use crate::domain::fault::Fault;
+use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::zones::ZoneName;
-use crate::problem::worded as worded_for_callers;
 use crate::server::Problem;
 use jiff::Timestamp;
 
@@ -16,16 +17,15 @@ use jiff::Timestamp;
 pub fn of<E>(
     refusal: &Refusal,
     zone: ZoneName,
-    is_person: impl Fn(&str) -> Result<bool, E>,
+    is_person: impl Fn(&UserId) -> Result<bool, E>,
 ) -> Result<String, E> {
-    let show = |id: &str| {
-        Ok(match is_person(id)? {
-            true => person(&id.into()),
-            false => escaped(id),
+    let show = |user: &UserId| {
+        Ok(match is_person(user)? {
+            true => person(user),
+            false => escaped(user.as_str()),
         })
     };
-    let say = |text: &str| with_instants(text, escaped, |at| time(at, zone));
-    worded(&detail(refusal), say, show)
+    said(refusal, show, |at| time(at, zone), escaped)
 }
 
 /// A refusal as plain text, with instants in the zone of the reader. `name` says what somebody is called.
@@ -35,15 +35,19 @@ pub fn of<E>(
 pub fn plain<E>(
     refusal: &Refusal,
     zone: ZoneName,
-    name: impl Fn(&str) -> Result<Option<String>, E>,
+    name: impl Fn(&UserId) -> Result<Option<String>, E>,
 ) -> Result<String, E> {
-    let show = |id: &str| Ok(name(id)?.unwrap_or_else(|| id.to_owned()));
-    let say = |text: &str| with_instants(text, str::to_owned, |at| times::text(at, zone));
-    worded(&detail(refusal), say, show)
+    let show = |user: &UserId| Ok(name(user)?.unwrap_or_else(|| user.to_string()));
+    said(refusal, show, |at| times::text(at, zone), str::to_owned)
 }
 
-/// What is said of a refusal; names stand between backticks.
-fn detail(refusal: &Refusal) -> String {
+/// A refusal as a sentence. `person` shows somebody, `instant` an instant, and `text` any other text.
+fn said<E>(
+    refusal: &Refusal,
+    person: impl Fn(&UserId) -> Result<String, E>,
+    instant: impl Fn(Timestamp) -> String,
+    text: impl Fn(&str) -> String,
+) -> Result<String, E> {
     let fixed = match refusal {
         Refusal::NotFound("rotation") => "there is no such rotation",
         Refusal::NotFound("request" | "cover request" | "swap request") => {
@@ -67,98 +71,49 @@ fn detail(refusal: &Refusal) -> String {
             "one of the turns has begun; only the rest of it can change hands"
         }
         Refusal::RequestNotPending(state) => {
-            return format!("this request is {state}, so nothing was done");
+            &format!("this request is {state}, so nothing was done")
         }
-        Refusal::MentionNotOpen(state) => {
-            return format!("this mention is {state}, so nothing was done");
-        }
-        Refusal::NotFound(what) => return format!("there is no such {what}"),
-        Refusal::Invalid { fault, .. } => return in_words(&worded_for_callers(fault)),
-        refusal => return in_words(Problem::from(refusal.clone()).detail()),
-    };
-    fixed.to_owned()
-}
-
-/// A detail of the API, said without what only its callers know.
-fn in_words(detail: &str) -> String {
-    let said = without_member(detail);
-    if let Some(now) = said.strip_prefix("send an instant later than now, ") {
-        return format!("this time is over; choose one after {now}");
-    }
-    if said.starts_with("send an instant later than `from`") {
-        return "the end has to be after the beginning".to_owned();
-    }
-    if let Some((people, slots)) = too_many(said) {
-        let slots = match slots {
-            "1" => "there is 1 slot".to_owned(),
-            _ => format!("there are {slots} slots"),
-        };
-        return format!("{people} people are too many: {slots}");
-    }
-    match said.strip_suffix("; that needs doubleCover") {
-        Some(named) => format!("{named}, and this rotation does not permit that"),
-        None => detail.replace(
-            "one person in two cells at once needs doubleCover",
-            "this rotation does not permit that",
+        Refusal::MentionNotOpen(state) => &format!("this mention is {state}, so nothing was done"),
+        Refusal::NotFound(what) => &format!("there is no such {what}"),
+        Refusal::NotKnownYet(Some(until)) => &format!(
+            "the partner's schedule is known until {}; ask for an earlier instant",
+            instant(*until)
         ),
-    }
-}
-
-/// How many people there are for how many slots, where there are too many.
-fn too_many(said: &str) -> Option<(&str, &str)> {
-    let counts = said.strip_suffix(" slots; send at most as many")?;
-    counts.split_once(" people for ")
-}
-
-/// A text with its instants as `show` shows them, and the rest escaped.
-fn with_instants(
-    text: &str,
-    escape: impl Fn(&str) -> String,
-    show: impl Fn(Timestamp) -> String,
-) -> String {
-    let mut said = String::new();
-    for word in text.split_inclusive(' ') {
-        let bare = word.trim_end_matches([' ', ',', ';', '.', ')']);
-        let at: Option<Timestamp> = match bare.ends_with('Z') {
-            true => bare.parse().ok(),
-            false => None,
-        };
-        match at {
-            Some(at) => said.push_str(&(show(at) + &word[bare.len()..])),
-            None => said.push_str(&escape(word)),
+        Refusal::Invalid { fault, .. } | Refusal::NotYourDuty(fault) => {
+            &fault_in_words(fault, person, instant, text)?
         }
-    }
-    said
-}
-
-/// A detail as a sentence, without the member that it names: `say` says its text, and `show` what stands between backticks.
-fn worded<E>(
-    detail: &str,
-    say: impl Fn(&str) -> String,
-    show: impl Fn(&str) -> Result<String, E>,
-) -> Result<String, E> {
-    let mut sentence = String::new();
-    for (index, part) in without_member(detail).split('`').enumerate() {
-        match index % 2 {
-            0 => sentence.push_str(&say(part)),
-            _ => sentence.push_str(&show(part)?),
-        }
-    }
-    Ok(as_sentence(&sentence))
-}
-
-/// A detail without the path before it: `userIds[0]: nobody` is `nobody`.
-fn without_member(detail: &str) -> &str {
-    let Some((path, rest)) = detail.split_once(": ") else {
-        return detail;
+        refusal => &text(Problem::from(refusal.clone()).text()).replace('`', ""),
     };
-    let is_path = path
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || "[]._-".contains(c));
-    match is_path {
-        true => rest,
-        false => detail,
-    }
+    Ok(as_sentence(fixed))
+}
+
+fn fault_in_words<E>(
+    fault: &Fault,
+    person: impl Fn(&UserId) -> Result<String, E>,
+    instant: impl Fn(Timestamp) -> String,
+    text: impl Fn(&str) -> String,
+) -> Result<String, E> {
+    Ok(match fault {
+        Fault::NotAfter(now) => {
+            format!("this time is over; choose one after {}", instant(*now))
+        }
+        Fault::NotAfterFrom => "the end has to be after the beginning".to_owned(),
+        Fault::TooManyPeople { people, slots: 1 } => {
+            format!("{people} people are too many: there is 1 slot")
+        }
+        Fault::TooManyPeople { people, slots } => {
+            format!("{people} people are too many: there are {slots} slots")
+        }
+        Fault::NamedTwice(user) => format!(
+            "{} is named twice, for slots on call at the same time, and this rotation does not permit that",
+            person(user)?
+        ),
+        Fault::OnCallElsewhere(user) => format!(
+            "{} is on call in another cell of this rotation at that time; this rotation does not permit that",
+            person(user)?
+        ),
+        fault => fault.plainly(person, instant, |other| text(&other.replace('`', "")))?,
+    })
 }
 
 /// Begins with a capital and ends with a full stop.
@@ -175,28 +130,28 @@ fn as_sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::time::Interval;
+    use crate::tests::faults;
 
     #[test]
     fn refusals_in_words() {
-        let is_person = |id: &str| Ok::<_, ()>(id == "U1");
-        let name = |id: &str| Ok::<_, ()>((id == "U1").then(|| "Ana <b>".to_owned()));
-        let invalid = |path: &str, fault: &str| Refusal::invalid(path, fault);
+        let is_person = |user: &UserId| Ok::<_, ()>(user.as_str() == "U1");
+        let name =
+            |user: &UserId| Ok::<_, ()>((user.as_str() == "U1").then(|| "Ana <b>".to_owned()));
+        let invalid = |path: &str, fault: Fault| Refusal::invalid(path, fault);
         for (refusal, marked, text) in [
             (
-                invalid("userIds[0]", "`U1` is not a member of this rotation"),
+                invalid("userIds[0]", Fault::NotMember("U1".into())),
                 "<@U1> is not a member of this rotation.",
                 "Ana <b> is not a member of this rotation.",
             ),
             (
-                invalid(
-                    "legs[1].holderUserId",
-                    "`U2>` does not hold this turn as planned",
-                ),
+                invalid("legs[1].holderUserId", Fault::NotTheirTurn("U2>".into())),
                 "U2&gt; does not hold this turn as planned.",
                 "U2> does not hold this turn as planned.",
             ),
             (
-                invalid("", "nothing to name: at all"),
+                invalid("", "nothing to name: at all".into()),
                 "Nothing to name: at all.",
                 "Nothing to name: at all.",
             ),
@@ -228,58 +183,72 @@ mod tests {
         }
     }
 
+    #[test]
+    fn slack_words_faults_itself() {
+        let name = |_: &UserId| Ok::<_, ()>(Some("Ana".to_owned()));
+        for (fault, said) in faults::all() {
+            let told = plain(&Refusal::invalid("until", fault), berlin(), name);
+            assert_eq!(told, Ok(as_sentence(said.slack)));
+        }
+    }
+
     fn berlin() -> ZoneName {
         ZoneName::parse("Europe/Berlin").unwrap()
     }
 
     #[test]
     fn instants_and_words_of_the_api_are_said_plainly() {
-        for (path, fault, text) in [
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let user = || "U1".into();
+        let not_covered = |from: &str, until: &str| Fault::NotCovered {
+            period: Interval {
+                from: at(from),
+                until: at(until),
+            },
+            opens: None,
+        };
+        let many = |people, slots| Fault::TooManyPeople { people, slots };
+        for (fault, text) in [
             (
-                "to",
-                "send an instant later than now, 2026-03-06T08:00:00Z",
+                Fault::NotAfter(at("2026-03-06T08:00:00Z")),
                 "This time is over; choose one after Fri 6 Mar 2026, 09:00.",
             ),
             (
-                "until",
-                "send an instant later than `from`",
+                Fault::NotAfterFrom,
                 "The end has to be after the beginning.",
             ),
+            (many(2, 1), "2 people are too many: there is 1 slot."),
+            (many(3, 2), "3 people are too many: there are 2 slots."),
             (
-                "userIds",
-                "2 people for 1 slots; send at most as many",
-                "2 people are too many: there is 1 slot.",
-            ),
-            (
-                "userIds",
-                "3 people for 2 slots; send at most as many",
-                "3 people are too many: there are 2 slots.",
-            ),
-            (
-                "userIds[1]",
-                "`U1` is named twice, for slots on call at the same time; that needs doubleCover",
+                Fault::NamedTwice(user()),
                 "U1 is named twice, for slots on call at the same time, and this rotation does not permit that.",
             ),
             (
-                "cellId",
-                "`U1` is on call in another cell of this rotation at that time; one person in two cells at once \
-                 needs doubleCover",
+                Fault::OnCallElsewhere(user()),
                 "U1 is on call in another cell of this rotation at that time; this rotation does not permit that.",
             ),
             (
-                "from",
-                "it ends at 2026-03-06T08:00:00Z, before <that>",
-                "It ends at Fri 6 Mar 2026, 09:00, before <that>.",
+                not_covered("2026-03-06T08:00:00Z", "2026-03-06T09:00:00Z"),
+                "No covered hours of the cell lie between Fri 6 Mar 2026, 09:00 and Fri 6 Mar 2026, 10:00.",
             ),
+            ("it ends before <that>".into(), "It ends before <that>."),
         ] {
-            let refusal = Refusal::invalid(path, fault);
+            let refusal = Refusal::invalid("to", fault);
             let said = plain(&refusal, berlin(), |_| Ok::<_, ()>(None));
             assert_eq!(said, Ok(text.to_owned()));
         }
-        let refusal = Refusal::invalid("to", "until 2026-03-06T08:00:00Z <now>");
-        let marked = "Until <!date^1772784000^{date_short_pretty}, {time}|Fri 6 Mar 2026, 09:00> &lt;now&gt;.";
-        let said = of(&refusal, berlin(), |_| Ok::<_, ()>(false));
-        assert_eq!(said, Ok(marked.to_owned()));
+        for (fault, marked) in [
+            (
+                Fault::NotAfter(at("2026-03-06T08:00:00Z")),
+                "This time is over; choose one after <!date^1772784000^{date_short_pretty}, {time}|Fri 6 Mar 2026, 09:00>.",
+            ),
+            ("until `then` <now>".into(), "Until then &lt;now&gt;."),
+        ] {
+            let said = of(&Refusal::invalid("to", fault), berlin(), |_| {
+                Ok::<_, ()>(false)
+            });
+            assert_eq!(said, Ok(marked.to_owned()));
+        }
     }
 
     #[test]
@@ -294,7 +263,7 @@ mod tests {
             Refusal::StartedLegNotAcknowledged("own".into()),
             Refusal::TooManyPending,
             Refusal::TooManyMentions,
-            Refusal::RequestNotPending("declined".into()),
+            Refusal::RequestNotPending("declined"),
         ];
         for refusal in all {
             let said = of(&refusal, berlin(), |_| Ok::<_, ()>(false)).unwrap();

@@ -153,7 +153,7 @@ pub fn create(visit: &Visit) -> Outcome {
             Err(ActionError::Refused(refusal @ Refusal::Invalid { .. })) => {
                 let mut errors = Errors::default();
                 let problem = Problem::from(refusal);
-                refusals::add(visit.app(), &mut errors, problem.detail(), &FIELDS)?;
+                refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?;
                 page(visit, 400, &visit.form, &errors)
             }
             Err(error) => Err(error.into()),
@@ -213,7 +213,7 @@ pub fn read(visit: &Visit) -> Outcome {
 /// The page, with why a calendar is not read now.
 fn busy(visit: &Visit, why: Problem) -> Outcome {
     let mut errors = Errors::default();
-    errors.add_refusal(why.detail(), &FIELDS);
+    errors.add_refusal(why.member(), why.text(), &FIELDS);
     let mut shown = page(visit, 429, &blank(), &errors)?;
     shown.headers.extend(why.headers().iter().cloned());
     Ok(shown)

@@ -266,7 +266,7 @@ pub fn create(visit: &Visit) -> Outcome {
             let problem = Problem::from(stop);
             match problem.status {
                 400 | 402 | 409 => {
-                    refusals::add(visit.app(), &mut errors, problem.detail(), &FIELDS)?;
+                    refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?;
                     page(visit, problem.status, &visit.form, &errors)
                 }
                 _ => Err(problem),

@@ -257,7 +257,7 @@ pub fn make(visit: &Visit) -> Result<Result<Response, Errors>, Problem> {
         Err(ActionError::Refused(refusal @ Refusal::Invalid { .. })) => {
             let mut errors = Errors::default();
             let problem = Problem::from(refusal);
-            refusals::add(visit.app(), &mut errors, problem.detail(), &FIELDS)?;
+            refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?;
             Ok(Err(errors))
         }
         Err(error) => Err(error.into()),

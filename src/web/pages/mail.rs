@@ -86,7 +86,7 @@ pub fn choose(visit: &Visit) -> Outcome {
         Err(refusal) => {
             let mut errors = Errors::default();
             let problem = Problem::from(refusal);
-            refusals::add(visit.app(), &mut errors, problem.detail(), &["kinds"])?;
+            refusals::add(visit.app(), &mut errors, &problem, &["kinds"])?;
             return page(visit, 400, &visit.form, &errors);
         }
     };

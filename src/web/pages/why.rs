@@ -3,13 +3,12 @@
 use super::{crumbs, named, path_to, slot_label, times};
 use crate::actions::{ActionError, explain};
 use crate::domain::explain::{ExplainedCell, Step};
-use crate::domain::ids::CellId;
+use crate::domain::ids::{CellId, UserId};
 use crate::domain::naming::Naming;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
-use crate::problem::{not_known, worded};
-use crate::server::Outcome;
-use crate::web::form::{Errors, Form};
+use crate::server::{Outcome, Problem};
+use crate::web::form::{self, Errors, Form};
 use crate::web::layout;
 use crate::web::parts::fields::Filled;
 use crate::web::parts::people::People;
@@ -17,6 +16,7 @@ use crate::web::parts::time;
 use crate::web::visit::Visit;
 use jiff::Timestamp;
 use maud::{Markup, html};
+use std::convert::Infallible;
 
 /// The address of the explanation of a turn: as it is now where it runs, else as it begins.
 pub fn path(
@@ -53,15 +53,15 @@ pub fn show(visit: &Visit) -> Outcome {
     );
     let (at, cells) = match found {
         Ok(found) => (found.at, found.cells),
-        Err(stop) => {
-            let why = match stop {
-                ActionError::Refused(Refusal::NotKnownYet(until)) => not_known(until),
-                ActionError::Refused(Refusal::Invalid { fault, .. }) => worded(&fault).into_owned(),
-                stop => return Err(stop.into()),
-            };
+        Err(ActionError::Refused(
+            refusal @ (Refusal::Invalid { .. } | Refusal::NotKnownYet(_)),
+        )) => {
+            let person = |user: &UserId| Ok::<_, Infallible>(format!("`{user}`"));
+            let Ok(why) = form::text(&Problem::from(refusal), person);
             errors.add("at", format!("Nothing can be said of that instant: {why}."));
             (typed.unwrap_or(visit.now), Vec::new())
         }
+        Err(error) => return Err(error.into()),
     };
     let users = cells.iter().filter_map(|cell| cell.user.as_ref());
     let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;

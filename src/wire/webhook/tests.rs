@@ -118,15 +118,16 @@ fn refusals_with_their_own_code() {
         assert_eq!(
             read(with(json!(["duty.changed", "Duty.Changed"]))),
             Err(Refusal::EventTypeUnknown(
-                "eventTypes[1]: send one of `duty.changed` `nobody.on_call` `rotation.created` `rotation.updated` \
-                 `rotation.deleted`"
+                "eventTypes[1]".into(),
+                "send one of `duty.changed` `nobody.on_call` `rotation.created` `rotation.updated` `rotation.deleted`"
                     .into()
             ))
         );
         assert_eq!(
             read(with(json!(["webhook.test"]))),
             Err(Refusal::EventTypeNotSubscribable(
-                "eventTypes[0]: `webhook.test` is only sent on request; omit it".into()
+                "eventTypes[0]".into(),
+                "`webhook.test` is only sent on request; omit it".into()
             ))
         );
         let mut insecure = with(json!([]));

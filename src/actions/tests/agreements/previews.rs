@@ -9,6 +9,7 @@ use crate::actions::preview::{self, Preview, Refused, When};
 use crate::actions::tests::*;
 use crate::domain::duty::Duty;
 use crate::domain::edit::Edits;
+use crate::domain::fault::Fault;
 use crate::domain::grid::{RosterSpec, TurnsSpec};
 use crate::domain::ids::{AbsenceId, RosterId};
 use crate::domain::refusal::Refusal;
@@ -252,7 +253,7 @@ fn make(app: &App, id: &RotationId, edits: Edits) -> Vec<Refused> {
         let is_member = members.contains(leaver);
         members.retain(|user| user != leaver);
         let unknown = || {
-            let fault = format!("`{leaver}` is not a member of this rotation");
+            let fault = Fault::NotMember(leaver.clone());
             Err(Refusal::invalid(format!("remove[{index}]"), fault).into())
         };
         note(

@@ -272,8 +272,8 @@ fn sentence(refusal: &Refusal, reader: &Reader) -> Result<String, TestCaseError>
     if !matches!(
         refusal,
         Refusal::Invalid { .. }
-            | Refusal::EventTypeUnknown(_)
-            | Refusal::EventTypeNotSubscribable(_)
+            | Refusal::EventTypeUnknown(..)
+            | Refusal::EventTypeNotSubscribable(..)
     ) {
         return Err(TestCaseError::fail(format!("{refusal:?}")));
     }
