@@ -42,7 +42,7 @@ pub fn plain<E>(
     worded(&detail(refusal), say, show)
 }
 
-/// What is said of a refusal; names stand between backticks.
+/// The text of a refusal; names stand between backticks.
 fn detail(refusal: &Refusal) -> String {
     let fixed = match refusal {
         Refusal::NotFound("rotation") => "there is no such rotation",
