@@ -30,7 +30,7 @@ impl CountryCode {
     /// Parses a code that somebody typed.
     ///
     /// # Errors
-    /// Parses a code. An unknown one is refused with the codes to send.
+    /// A sentence that says what to send in place of an unknown code.
     pub fn known(text: &str) -> Result<CountryCode, String> {
         CountryCode::parse(text).ok_or_else(|| {
             let given: String = text.chars().take(20).map(zones::shown).collect();
