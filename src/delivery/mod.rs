@@ -48,7 +48,7 @@ impl Busy {
     }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 struct Shared {
     app: App,
     stop: StopFlag,

@@ -52,7 +52,7 @@ fn work(shared: &Shared, key: &QueueKey) {
     }
 }
 
-/// What a queue has not yet recorded in the storage.
+/// The work of a queue that is not yet recorded in the storage.
 #[derive(Default)]
 struct Worker {
     /// An attempt that was made and is not recorded.

@@ -46,9 +46,9 @@ pub struct Blueprint {
     /// Whether several slots can be on call at once.
     pub side_by_side: bool,
     pub zone: ZoneName,
-    /// What stands for the overrides, in the order in which it is made.
+    /// The assignments that stand for the overrides, in the order in which they are made.
     pub takeovers: Vec<Takeover>,
-    /// What a rotation cannot say, a sentence each.
+    /// The parts that a rotation cannot express, a sentence each.
     pub unsaid: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ fn changes_clocks(zone: ZoneName, timeline: &Timeline) -> bool {
     changes.next().is_some()
 }
 
-/// What a sentence calls a rotation.
+/// The name of a rotation in a sentence.
 fn called(rotation: &PartnerRotation) -> String {
     match rotation.name.as_str() {
         "" => format!("the rotation {}", rotation.id),

@@ -1,4 +1,4 @@
-//! What a chat platform says of its people, user groups and channels, and what that changes (rules.md 17).
+//! The directory of a chat platform as it was read, and the changes that follow (rules.md 17).
 
 mod said;
 
@@ -24,7 +24,7 @@ pub struct Reading {
     pub accounts: usize,
 }
 
-/// What is stored, to compare a reading with.
+/// The stored directory, to compare a reading with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDirectory {
     pub directory: Directory,
@@ -37,7 +37,7 @@ pub struct StoredDirectory {
     pub disabled: Vec<GroupId>,
 }
 
-/// What is to be written: whole records, and ids of what is gone.
+/// The records to write: whole ones, and ids of those that are gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DirectoryChanges {
     pub team: Option<Team>,
@@ -100,7 +100,7 @@ impl Reading {
         (is_nobody || is_many).then_some(ManyMissing { missing, known })
     }
 
-    /// What the reading changes. People in groups who are in no record are left out.
+    /// The changes of the reading. People in groups who are in no record are left out.
     pub fn changes(self, stored: &StoredDirectory) -> DirectoryChanges {
         let before = &stored.directory;
         let mut changes = DirectoryChanges {

@@ -60,14 +60,14 @@ impl Link {
     }
 }
 
-/// What drives a rotation from outside.
+/// The schedule of a partner that a rotation follows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct External {
     /// `None` while no schedule is linked.
     pub link: Option<Link>,
     /// As last judged, empty ones included, in the partner's order.
     pub current: Vec<Assignment>,
-    /// What is known of the schedule; shared by all rotations that follow it.
+    /// The known state of the schedule; shared by all rotations that follow it.
     pub schedule: Arc<LinkedSchedule>,
     /// Who the partner's people are here, by the partner's id.
     pub people: Arc<BTreeMap<String, UserId>>,
@@ -85,7 +85,7 @@ pub struct Assignment {
     pub user: Option<UserId>,
 }
 
-/// What is known of a schedule that rotations follow.
+/// The known state of a schedule that rotations follow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedSchedule {
     pub name: String,
@@ -154,7 +154,7 @@ impl Assignment {
 }
 
 impl Outsider {
-    /// What people call them.
+    /// The name that people use.
     pub fn called(&self) -> String {
         let known = self.name.as_ref().or(self.email.as_ref());
         known.map_or_else(|| "somebody unknown".to_owned(), Clone::clone)

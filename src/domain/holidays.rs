@@ -30,7 +30,7 @@ impl CountryCode {
     /// Parses a code that somebody typed.
     ///
     /// # Errors
-    /// What to send in place of one that is unknown.
+    /// A sentence that says what to send in place of an unknown code.
     pub fn known(text: &str) -> Result<CountryCode, String> {
         CountryCode::parse(text).ok_or_else(|| {
             let given: String = text.chars().take(20).map(zones::shown).collect();
@@ -64,7 +64,7 @@ impl fmt::Debug for CountryCode {
     }
 }
 
-/// What a line of the operator's file says of a day.
+/// A day of a line in the operator's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum OperatorDay {
     /// A holiday, and what it is called.
@@ -146,7 +146,7 @@ impl Calendar {
         }
     }
 
-    /// What the operator's file calls a holiday.
+    /// The name of a holiday in the operator's file.
     pub fn name(&self, country: CountryCode, date: Date) -> Option<&str> {
         match self.change(country, date) {
             Some(OperatorDay::Added(name)) => name.as_deref(),

@@ -1,9 +1,9 @@
 //! How sentences about a rotation name what people have named.
 
-/// What people, rotations, lanes and windows are called in a sentence.
+/// The names of people, rotations, lanes and windows in a sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Naming {
-    /// What people call them.
+    /// The name that people use.
     #[default]
     Names,
     /// Their ids. What people wrote stays out of sentences that a model reads as ours.

@@ -1,4 +1,4 @@
-//! What a partner paging system says about a schedule: its definition, and who is on call when.
+//! The data of a partner paging system about a schedule: its definition, and who is on call when.
 //!
 //! A partner owns its schedules; rota reads them. Everything here is what was read, in one form for all partners: instants in
 //! UTC, zones as cities, and the words that the API shows. `sources` reads and translates; these types do not know how.

@@ -32,7 +32,7 @@ impl When {
         self.zone.instant(self.civil)
     }
 
-    /// The same local time, moved by a distance on the wall clock; `None` outside of jiff's years.
+    /// Moves the local time by a distance on the wall clock; `None` outside of jiff's years.
     pub fn moved(&self, by: SignedDuration) -> Option<When> {
         Some(When {
             civil: self.civil.checked_add(by).ok()?,
@@ -41,7 +41,7 @@ impl When {
     }
 }
 
-/// What an event of a calendar says of when it happens.
+/// The times of an event of a calendar.
 #[derive(Clone, Debug)]
 pub struct Times {
     /// Shared by an event and the changed instances of it.
@@ -54,7 +54,7 @@ pub struct Times {
     pub more: Option<Box<More>>,
 }
 
-/// What an event says beside its own start and end.
+/// The rules and instances of an event beside its own start and end.
 #[derive(Clone, Debug, Default)]
 pub struct More {
     pub rules: Vec<rule::Rule>,

@@ -115,7 +115,7 @@ pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
     }
 }
 
-/// What came of a question, as the last line of the message that asked it.
+/// The outcome of a question, as the last line of the message that asked it.
 pub fn standing(standing: &Standing, renderer: &dyn Renderer) -> String {
     let name = |user: &UserId| renderer.named(user).name;
     match standing {

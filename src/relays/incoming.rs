@@ -85,7 +85,7 @@ impl Style {
     }
 }
 
-/// What is posted.
+/// The content of a post.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Post {
     /// Escaped for the style, with lines that end in `\n`.

@@ -15,7 +15,7 @@ pub struct Arrival {
     pub envelope: SlackEnvelope,
 }
 
-/// What was answered to an arrival, before any of it is sent.
+/// The answer to an arrival, before any of it is sent.
 pub struct Answered {
     pub arrival: Arc<Arrival>,
     pub reply: Reply,
@@ -108,7 +108,7 @@ fn update(view: &View, content: Value) -> Later {
     }
 }
 
-/// What a modal shows of an answer that came too late for its acknowledgement.
+/// The modal for an answer that came too late for its acknowledgement.
 fn result(view: &View, body: &Value) -> Value {
     if let Some(content) = body.get("view") {
         return content.clone();

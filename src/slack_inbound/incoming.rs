@@ -1,4 +1,4 @@
-//! What Slack sends, as values. The payloads are the same over the socket and at the request URLs.
+//! The payloads of Slack, as values. The payloads are the same over the socket and at the request URLs.
 
 mod values;
 mod view;
@@ -27,7 +27,7 @@ words! {
 /// One thing that somebody did in Slack, or that changed there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Incoming {
-    /// The same when Slack sends it again: the `event_id` of an event; of everything else the `trigger_id` and the SHA-256 of the
+    /// Does not change when Slack sends it again: the `event_id` of an event; of everything else the `trigger_id` and the SHA-256 of the
     /// whole payload. Slack may put the same into another envelope of the socket, and a `trigger_id` alone does not tell two
     /// commands apart.
     pub id: String,
@@ -38,7 +38,7 @@ pub struct Incoming {
     pub kind: Kind,
 }
 
-/// What happened.
+/// The event, command, click or form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     Command(Command),
@@ -60,7 +60,7 @@ pub enum Kind {
 pub struct Command {
     /// With its slash.
     pub command: String,
-    /// What follows the command, without blanks around it.
+    /// The text behind the command, without blanks around it.
     pub text: String,
     pub channel: ChannelId,
     pub response_url: Option<String>,
@@ -212,7 +212,7 @@ impl Actions {
     }
 }
 
-/// What Slack repeats when it sends the same again.
+/// The id that Slack repeats when it sends a payload again.
 fn id(class: Class, payload: &Value) -> String {
     let named = |pointer| string(payload, pointer).filter(|own| !own.is_empty());
     let hash = || hashed("payload", [payload.to_string().as_str()]);

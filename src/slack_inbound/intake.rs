@@ -46,7 +46,7 @@ pub struct Intake {
     stop: StopFlag,
 }
 
-/// What is to be done about an acknowledgement.
+/// The next step of an acknowledgement.
 pub enum Receipt {
     /// It waits for an answer, at most that long.
     Waits(Arc<Arrival>, Arc<Slot>, Duration),
@@ -219,7 +219,7 @@ impl Intake {
         self.finish(&arrival.envelope.id, outcome);
     }
 
-    /// What is answered, and one word for what came of it.
+    /// The answer, and one word for its outcome.
     fn ask(&self, incoming: &Incoming) -> (Reply, &'static str) {
         let nothing = |outcome| (Reply::nothing(), outcome);
         match &incoming.kind {

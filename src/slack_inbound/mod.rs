@@ -1,4 +1,4 @@
-//! What Slack sends: commands, clicks, modals and events, over a socket that this server opens or to its request URLs.
+//! The edge for requests of Slack: commands, clicks, modals and events, over a socket that this server opens or to its request URLs.
 //!
 //! [`incoming`] makes values of what arrives, whichever way it came. [`Intake`] stores it before it is acknowledged, so that it
 //! is neither lost nor done twice. The [`Handler`] answers it as the person who sent it, with a [`Reply`]. It renders what actions

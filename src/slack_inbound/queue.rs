@@ -1,4 +1,4 @@
-//! What is to be done with what arrived, in memory: the database has the same, and is read at the start.
+//! The queue of arrivals, in memory: the database has the same, and is read at the start.
 
 use super::arrival::{Answered, Arrival};
 use super::incoming::{Event, Kind};
@@ -62,7 +62,7 @@ impl Calls {
         }
     }
 
-    /// The same after a failure, to be made again after a while.
+    /// The calls after a failure, to be made again after a while.
     pub fn again(self) -> Calls {
         let wait = TRY_AGAIN[self.tries.min(TRY_AGAIN.len() - 1)];
         Calls {

@@ -22,7 +22,7 @@ pub trait Handler: Send + Sync + 'static {
     fn answer(&self, who: &SignedIn, incoming: &Incoming) -> Result<Reply, Error>;
 }
 
-/// What is sent back.
+/// The answer to a payload.
 ///
 /// ```
 /// use rota::slack_inbound::Reply;
@@ -105,7 +105,7 @@ impl Reply {
         }
     }
 
-    /// The same with another call at the end.
+    /// Adds a call at the end.
     pub fn and(mut self, call: Later) -> Reply {
         self.later.push(call);
         self

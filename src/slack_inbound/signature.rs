@@ -28,7 +28,7 @@ pub fn sign(secret: &Secret, timestamp: &str, body: &[u8]) -> String {
 /// Whether a request is from Slack, and not old. `now` is in seconds since 1970.
 ///
 /// # Errors
-/// What is wrong with it, for the log and the answer.
+/// The error of a signature, for the log and the answer.
 pub fn verify(
     secret: &Secret,
     timestamp: Option<&str>,

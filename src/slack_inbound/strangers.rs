@@ -1,4 +1,4 @@
-//! What is answered without asking the handler: to people whom the directory does not have, and when something fails here.
+//! Answers without the handler: to people whom the directory does not have, and when something fails here.
 
 use super::arrival::note;
 use super::incoming::{Actions, Event, Incoming, Kind, Place};

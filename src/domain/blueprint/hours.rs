@@ -20,7 +20,7 @@ impl Week {
         Week(Vec::new())
     }
 
-    /// What restrictions leave, and whether they are whole minutes.
+    /// The hours that restrictions leave, and whether they are whole minutes.
     pub(super) fn of(restrictions: &[Restriction]) -> (Week, bool) {
         if restrictions.is_empty() {
             return (Week(vec![(0, WEEK)]), true);

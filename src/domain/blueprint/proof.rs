@@ -15,7 +15,7 @@ pub struct Agreement {
     pub span: Interval,
     /// Where both differ, in order.
     pub differences: Vec<Disagreement>,
-    /// What the partner's timeline does not reach, in order. Whether both agree there is unknown.
+    /// The spans that the partner's timeline does not reach, in order. Whether both agree there is unknown.
     pub unproved: Vec<Interval>,
 }
 
@@ -69,7 +69,7 @@ fn minutes(span: Interval) -> i64 {
     (span.from.duration_until(span.until).as_secs() + 59) / 60
 }
 
-/// What a sentence calls somebody of the partner: by name and address, as far as they are known.
+/// The name in a sentence of somebody of the partner: by name and address, as far as they are known.
 pub(super) fn name_of(member: &Member) -> String {
     match (member.kind, &member.name, &member.email, &member.id) {
         (MemberKind::Empty, ..) => "nobody".to_owned(),
@@ -98,7 +98,7 @@ fn reached(plan: &[Duty], known: Interval, span: Interval) -> Option<Interval> {
     Some(Interval { until, ..known })
 }
 
-/// What is left of a span outside a part of it, less than a minute aside: a file that was read for this span is a moment older.
+/// The rest of a span outside a part of it, less than a minute aside: a file that was read for this span is a moment older.
 fn rest(span: Interval, part: Option<Interval>) -> Vec<Interval> {
     let mut rest = without(&[span], part.as_slice());
     rest.retain(|one| one.length() >= MINUTE);

@@ -1,4 +1,4 @@
-//! What stands for overrides and forwarded shifts.
+//! The assignments that stand for overrides and forwarded shifts.
 
 use super::{Blueprint, Known, Takeover, hours, proof};
 use crate::domain::holidays::Calendar;

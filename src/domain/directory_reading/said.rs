@@ -1,4 +1,4 @@
-//! What the platform says of single people, user groups and channels while its directory is read in full: that is newer than
+//! Events of the platform about single people, user groups and channels while its directory is read in full: that is newer than
 //! what the reading has of them (rules.md 17).
 
 use super::{Reading, StoredDirectory};

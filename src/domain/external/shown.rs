@@ -1,4 +1,4 @@
-//! What the API shows of a rotation that follows a partner, as of an instant.
+//! The state that the API shows of a rotation that follows a partner, as of an instant.
 
 use super::{Assignment, External, same_assignments};
 use crate::domain::partner::{MemberKind, Partner};

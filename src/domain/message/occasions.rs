@@ -211,7 +211,7 @@ pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Messa
     }
 }
 
-/// The same for those whom a mention notifies, where each is asked directly, too: everybody with the answers.
+/// The messages to those whom a mention notifies, where each is asked directly, too: everybody with the answers.
 pub fn mention_directly(rotation: &Rotation, opened: &Mention, notice: &Notice) -> Vec<Message> {
     let (Notice::Asked(called) | Notice::AskedAgain(called)) = notice else {
         return Vec::new();

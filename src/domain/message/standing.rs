@@ -1,11 +1,11 @@
-//! What came of a question that a message asked.
+//! The outcome of a question that a message asked.
 
 use super::Recipient;
 use crate::domain::ids::UserId;
 use crate::domain::mention::{Mention, MentionState};
 use crate::domain::request::{Request, RequestState};
 
-/// What came of a question, for a recipient who can no longer answer it.
+/// The outcome of a question, for a recipient who can no longer answer it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     Accepted(UserId),

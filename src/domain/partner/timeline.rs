@@ -18,7 +18,7 @@ pub struct Timeline {
     pub answered: Interval,
     /// The ids of rotations or layers in the partner's order.
     pub rotations: Vec<String>,
-    /// What overlaps `known`, by start; several at one time where several are on call.
+    /// The shifts that overlap `known`, by start; several at one time where several are on call.
     pub shifts: Vec<Shift>,
 }
 
@@ -48,7 +48,7 @@ pub struct ShiftSource {
 /// Somebody on call without a break.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shift {
-    /// What is left of the shift after overrides. One without an end ends at [`FOREVER`].
+    /// The rest of the shift after overrides. One without an end ends at [`FOREVER`].
     #[serde(with = "stored")]
     pub span: Interval,
     /// The whole shift, as far as the partner gives it.
@@ -59,7 +59,7 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// What tells a shift from others of its schedule, the same in every reading: its source, its holder and the start of the
+    /// The identity of a shift among others of its schedule, equal in every reading: its source, its holder and the start of the
     /// whole shift. Two pieces of one shift, before and after an override, share it; they are never on call together.
     pub fn key(&self) -> String {
         let id = |id: &Option<String>| id.clone().unwrap_or_else(|| "-".to_owned());

@@ -87,7 +87,7 @@ static LETTERS: LazyLock<HashMap<char, &'static str>> = LazyLock::new(|| {
     pairs.collect::<Vec<_>>().into_iter().rev().collect()
 });
 
-/// What a lower-case letter is without its accents, if it has any.
+/// A lower-case letter without its accents, if it has any.
 fn plain(accented: char) -> Option<&'static str> {
     match accented.is_ascii() || accented >= '\u{2000}' {
         true => None,

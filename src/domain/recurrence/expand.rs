@@ -16,7 +16,7 @@ const WORK_OF_INSTANCE: u64 = 10;
 /// The work of finding the events that belong together, for each of them.
 const WORK_OF_GROUPING: u64 = 8;
 
-/// What is asked for.
+/// The selection of instances.
 #[derive(Clone, Copy, Debug)]
 pub struct InstanceQuery {
     /// Instances that meet it are found.
@@ -35,7 +35,7 @@ pub struct Instance {
     pub event: usize,
 }
 
-/// What was found.
+/// The instances that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expansion {
     /// By where they begin.

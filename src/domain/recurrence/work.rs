@@ -3,11 +3,11 @@
 /// So many units are spent between two questions of whether to go on: about a millisecond.
 const UNWATCHED: u64 = 20_000;
 
-/// What one reading may still take. A unit is the time in which one day is tested against a rule, some 50 ns; each step charges the
+/// The work that one reading may still take. A unit is the time in which one day is tested against a rule, some 50 ns; each step charges the
 /// units that it takes, whatever the calendar says.
 pub struct Work<'a> {
     left: u64,
-    /// What is left for the event or zone in hand.
+    /// The rest for the event or zone in hand.
     part: u64,
     /// Bytes that may still be kept.
     room: u64,

@@ -24,7 +24,7 @@ pub const DAYS: [&str; 7] = [
     "sunday",
 ];
 
-/// What a day is called.
+/// The name of a day.
 pub fn day(day: Weekday) -> String {
     capital(day_name(day))
 }

@@ -8,7 +8,7 @@ use crate::relays::plain::plain;
 use jiff::Timestamp;
 use maud::{DOCTYPE, html};
 
-/// What a letter says.
+/// The content of a letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice<'a> {
     pub message: &'a Message,
@@ -65,7 +65,7 @@ impl Notice<'_> {
         parts.join("\n\n") + "\n"
     }
 
-    /// The same as HTML.
+    /// The content as HTML.
     pub fn html(&self) -> String {
         let page = html! {
             (DOCTYPE)

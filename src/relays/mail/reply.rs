@@ -1,4 +1,4 @@
-//! What the server says (RFC 5321, 4.2). lettre parses it; it is read here, so that its size and time are bounded.
+//! Replies of the server (RFC 5321, 4.2). lettre parses it; it is read here, so that its size and time are bounded.
 
 use crate::domain::relay::RelayError;
 use crate::relays::plain::plain;
@@ -57,7 +57,7 @@ impl Reply {
         &self.0
     }
 
-    /// What the server offers, if this answers its greeting.
+    /// The extensions that the server offers, if this answers its greeting.
     pub fn offers(&self) -> ServerInfo {
         // lettre expects the words in upper case, and does not know the `AUTH=` of old servers.
         let lines = self.0.message();

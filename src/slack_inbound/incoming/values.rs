@@ -1,9 +1,9 @@
-//! What people enter into a view: texts, choices, dates and boxes alike are lists of texts.
+//! Values that people enter into a view: texts, choices, dates and boxes alike are lists of texts.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What one element has.
+/// The value of one element.
 ///
 /// | Element | Texts |
 /// |---|---|
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entered(pub Vec<String>);
 
-/// What a view has, by block and action.
+/// The values of a view, by block and action.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values(BTreeMap<(String, String), Entered>);
 
@@ -41,7 +41,7 @@ const SEVERAL: [&str; 4] = [
 ];
 
 impl Entered {
-    /// What an element of a view's state has, or an action.
+    /// The value of an element of a view's state, or of an action.
     pub(super) fn of(element: &Value) -> Entered {
         let one = ONE.iter().filter_map(|name| element.get(name));
         let several = SEVERAL
@@ -85,7 +85,7 @@ impl Values {
         Values(elements.collect())
     }
 
-    /// What an element has; nothing where the view does not have the element.
+    /// The value of an element; none where the view does not have the element.
     pub fn of(&self, block_id: &str, action_id: &str) -> Entered {
         let key = (block_id.to_owned(), action_id.to_owned());
         self.0.get(&key).cloned().unwrap_or_default()

@@ -16,11 +16,11 @@ pub struct View {
     pub id: String,
     /// Which modal it is. Empty for the home tab, unless it was given one.
     pub callback_id: String,
-    /// What the app put into the view when it opened it.
+    /// The metadata that the app put into the view when it opened it.
     pub private_metadata: String,
     /// Changes with every update of the view. `views.update` takes it, so that a newer view is not replaced.
     pub hash: String,
-    /// What is entered, also where it was not sent yet.
+    /// The values that are entered, also where they were not sent yet.
     pub values: Values,
 }
 

@@ -42,7 +42,7 @@ pub struct Button {
     pub action_id: String,
     pub value: String,
     pub style: Style,
-    /// What is asked before the click counts: a title and a text.
+    /// The confirmation before the click counts: a title and a text.
     pub confirm: Option<(String, String)>,
 }
 
@@ -58,7 +58,7 @@ impl Button {
         }
     }
 
-    /// The same in another style.
+    /// Sets another style.
     pub fn styled(self, style: Style) -> Button {
         Button { style, ..self }
     }
@@ -197,7 +197,7 @@ impl Blocks {
         self.elements(buttons.iter().map(Button::render).collect());
     }
 
-    /// The same of elements that are rendered already.
+    /// Adds a row of elements that are rendered already.
     pub fn elements(&mut self, mut elements: Vec<Value>) {
         elements.truncate(BUTTONS);
         if !elements.is_empty() {
@@ -238,7 +238,7 @@ impl Blocks {
     }
 }
 
-/// What is entered into a field.
+/// The input of a field.
 #[derive(Clone, Debug)]
 pub enum Element {
     /// A menu: its choices, and the value of the one that is chosen. One group of choices has no heading.

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The beginning of each `action_id`.
 const BEGINNING: &str = "button:";
 
-/// What a click asks for. The value of a button carries ids, and the validator of what its reader saw.
+/// The request of a click. The value of a button carries ids, and the validator of what its reader saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Click {
     Rotate {

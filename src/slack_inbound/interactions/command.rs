@@ -1,9 +1,9 @@
-//! What people type behind the slash command, as values. Pure: whether a code or a person exists is decided later.
+//! The texts behind the slash command, as values. Pure: whether a code or a person exists is decided later.
 
 use crate::domain::ids::UserId;
 use jiff::civil::Date;
 
-/// What was typed.
+/// A command as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Nothing: who is on call everywhere.
@@ -28,7 +28,7 @@ pub enum Command {
     Unknown(Unknown),
 }
 
-/// What was not understood.
+/// The part of a command that was not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     pub word: String,
@@ -138,7 +138,7 @@ impl PersonWord {
     }
 }
 
-/// What stands between two days.
+/// The separators between two days.
 fn is_dash(word: &str) -> bool {
     ["-", "–", "—", "to", "until"].contains(&word.to_lowercase().as_str())
 }

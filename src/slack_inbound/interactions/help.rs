@@ -1,4 +1,4 @@
-//! What can be said, and codes that are close to what was typed.
+//! The list of commands, and codes that are close to what was typed.
 
 use super::blocks::{Blocks, ephemeral};
 use super::command::Unknown;

@@ -107,7 +107,7 @@ pub fn clicked(visit: &Visit, id: &MentionId, answer: OfferedAnswer) -> Outcome 
     }
 }
 
-/// What came of a mention; `None` while it is open, or where the reader does not see its rotation any more.
+/// The outcome of a mention; `None` while it is open, or where the reader does not see its rotation any more.
 fn came_of(visit: &Visit, id: &MentionId) -> Result<Option<String>, ActionError> {
     let mention = match mentions::read(visit.app, visit.caller(), id) {
         Ok(mention) => mention,

@@ -1,4 +1,4 @@
-//! What people type and click, answered.
+//! Answers to what people type and click.
 //!
 //! `command` reads what was typed; the files of this folder answer it, a subject each. They run the actions that the API runs, as
 //! the person who asks, and render what those return: `blocks` within Slack's limits, `mrkdwn` in its markup, `words` for
@@ -105,7 +105,7 @@ fn command(visit: &Visit, typed: &incoming::Command) -> Outcome {
     }
 }
 
-/// What makes a modal about one rotation, or about all of the person's.
+/// Makes a modal about one rotation, or about all of the person's.
 type Modal =
     fn(&Visit, Option<&Rotation>, Option<&ChannelId>) -> Result<Result<Value, String>, ActionError>;
 

@@ -95,7 +95,7 @@ pub fn cut_plain(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// What somebody wrote in Slack as plain text: `<@U1|ana>` is `@ana`, `<https://a.b|text>` is the address, and escaped characters
+/// A text of Slack as plain text: `<@U1|ana>` is `@ana`, `<https://a.b|text>` is the address, and escaped characters
 /// are themselves. `name` knows what people are called.
 pub fn unescaped(text: &str, name: impl Fn(&UserId) -> Option<String>) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -112,7 +112,7 @@ pub fn unescaped(text: &str, name: impl Fn(&UserId) -> Option<String>) -> String
     plain.replace("&amp;", "&")
 }
 
-/// What stands between `<` and `>`.
+/// The text for what stands between `<` and `>`.
 fn one(inner: &str, name: impl Fn(&UserId) -> Option<String>) -> String {
     let (id, label) = inner.split_once('|').unwrap_or((inner, ""));
     let labelled = |sign: char, id: &str| match label.trim_start_matches(sign) {
@@ -133,7 +133,7 @@ fn one(inner: &str, name: impl Fn(&UserId) -> Option<String>) -> String {
     }
 }
 
-/// What follows the mention of the app: `<@U0> PLAT look` is `PLAT look`. A text that begins otherwise is taken from behind its
+/// The text behind the mention of the app: `<@U0> PLAT look` is `PLAT look`. A text that begins otherwise is taken from behind its
 /// first mention.
 pub fn behind_mention(text: &str) -> &str {
     let Some(begin) = text.find("<@") else {

@@ -26,7 +26,7 @@ const NAME: &str = "slack-home";
 /// Between two looks at all home tabs while much changes.
 const BETWEEN: Duration = Duration::from_secs(1);
 
-/// What one look has seen.
+/// The state that one look has seen.
 #[derive(Default)]
 struct Seen {
     /// The commits and the day that were looked at; `None` looks again.
@@ -195,7 +195,7 @@ fn publish(app: &App, slack: &Slack, tab: HomeTab) -> Result<(), Stop> {
     }
 }
 
-/// What somebody is shown; `None` where the workspace does not have them any more.
+/// The home tab of somebody; `None` where the workspace does not have them any more.
 fn view_of(app: &App, tab: &HomeTab) -> Result<Option<Value>, Error> {
     let Some(who) = sessions::by_chat(app, &tab.user)? else {
         return Ok(None);

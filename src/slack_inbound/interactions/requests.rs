@@ -206,7 +206,7 @@ pub fn take(
     Ok(())
 }
 
-/// What is said once a step is taken.
+/// The reply once a step is taken.
 pub fn done(step: Step) -> &'static str {
     match step {
         Step::Accept => "You have accepted.",
@@ -231,7 +231,7 @@ pub fn over(visit: &Visit, request: &RequestId, refusal: Refusal) -> Outcome {
     Ok(visit.say(&said))
 }
 
-/// What came of a request; `None` while it is pending.
+/// The outcome of a request; `None` while it is pending.
 pub fn came_of(view: &RequestView) -> Option<String> {
     let request: &Request = &view.request;
     let noun = request.kind.noun();

@@ -102,7 +102,7 @@ fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Duty]) -> Stri
     format!("{label}{now}{next}")
 }
 
-/// What the reader may do.
+/// The actions that the reader may take.
 fn buttons(visit: &Visit, rotation: &Rotation) -> Result<Vec<Button>, ActionError> {
     let (caller, id) = (visit.caller(), &rotation.id);
     let mut buttons = Vec::new();

@@ -22,7 +22,7 @@ use crate::wire::etag::{self, Precondition};
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// What an answer is made from.
+/// The context that an answer is made from.
 pub struct Visit<'a> {
     pub app: &'a App,
     pub who: &'a SignedIn,
@@ -30,11 +30,11 @@ pub struct Visit<'a> {
     pub now: Timestamp,
 }
 
-/// What came of something: a reply, or why there is none.
+/// An outcome: a reply, or why there is none.
 pub type Outcome = Result<Reply, ActionError>;
 
 impl Visit<'_> {
-    /// What rights are decided by.
+    /// The principal that rights are decided by.
     pub fn caller(&self) -> &Principal {
         &self.who.principal
     }
@@ -115,7 +115,7 @@ impl Visit<'_> {
         etag::tag(rotation, self.app.calendar())
     }
 
-    /// What people are called.
+    /// The names of people.
     pub fn names<'u>(
         &self,
         users: impl IntoIterator<Item = &'u UserId>,
@@ -154,7 +154,7 @@ impl Visit<'_> {
     /// Why nothing was done, in words.
     ///
     /// # Errors
-    /// What is not a refusal.
+    /// Answers a refusal in words; any other error stays an error.
     pub fn refused(&self, stop: ActionError) -> Result<Reply, Error> {
         match stop {
             ActionError::Refused(refusal) => Ok(self.say(&self.why(&refusal)?)),
@@ -169,7 +169,7 @@ impl Visit<'_> {
         words::of(refusal, self.zone(), known)
     }
 
-    /// The same for plain text, with people by name.
+    /// The text of a refusal as plain text, with people by name.
     pub fn why_plain(&self, refusal: &Refusal) -> Result<String, Error> {
         let name = |user: &UserId| -> Result<Option<String>, Error> {
             Ok(self.names([user])?.remove(user))
@@ -178,7 +178,7 @@ impl Visit<'_> {
     }
 }
 
-/// What a name of somebody is; their id where nobody knows them.
+/// The name of somebody; their id where nobody knows them.
 pub fn name<'a>(names: &'a PeopleNames, user: &'a UserId) -> &'a str {
     names.get(user).map_or(user.as_str(), String::as_str)
 }
@@ -191,7 +191,7 @@ pub fn title(name: &str, code: Option<&str>) -> String {
     }
 }
 
-/// What a slot is called; empty where the rotation has one slot.
+/// The name of a slot; empty where the rotation has one slot.
 pub fn slot(rotation: &Rotation, cell: &Cell) -> String {
     forecast::slot_name(rotation, cell).join(", ")
 }

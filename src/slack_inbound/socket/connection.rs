@@ -51,7 +51,7 @@ pub struct Connection {
     heard_at: Instant,
 }
 
-/// What reading finds.
+/// The result of reading.
 #[derive(Debug, PartialEq)]
 pub enum Heard {
     Frame(Frame),

@@ -1,4 +1,4 @@
-//! What Slack sends on the socket, and the acknowledgement. Pure.
+//! Frames of Slack on the socket, and their acknowledgement. Pure.
 
 use crate::slack_inbound::incoming::Class;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub struct Envelope {
 /// Reads a text frame.
 ///
 /// # Errors
-/// What is wrong with it. The text is not repeated.
+/// The error of a frame. Its text is not repeated.
 pub fn parse(text: &str) -> Result<Frame, &'static str> {
     let mut frame: Value = serde_json::from_str(text).map_err(|_| "it is not JSON")?;
     let kind = frame["type"].as_str().ok_or("it has no type")?.to_owned();

@@ -27,7 +27,7 @@ const LOOP: &str = "slack socket";
 /// The least time between two attempts. Slack counts them.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// What the threads share.
+/// The state that the threads share.
 struct Shared {
     slack: Arc<Slack>,
     intake: Arc<Intake>,

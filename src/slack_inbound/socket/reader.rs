@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// How often it looks for answers, while any is expected.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What the thread of a connection and the one that opens connections tell each other.
+/// The state that the thread of a connection shares with the one that opens connections.
 pub trait Watcher: Send {
     /// Slack asked for another connection.
     fn refresh(&self);

@@ -160,7 +160,7 @@ fn record(
     Ok(FormOutcome::of(is_new))
 }
 
-/// What stays the reader's while they are away, with the box to tick.
+/// The duty that stays with the reader while they are away, with the box to tick.
 fn still_theirs(visit: &Visit, blocks: &mut Blocks, standing: &[StandingDuty]) {
     let zone = visit.zone();
     let mut lines = vec![":warning: *Still yours meanwhile*".to_owned()];

@@ -1,4 +1,4 @@
-//! What is in the way of accepting a request, with a box to acknowledge it.
+//! The conflicts of accepting a request, with a box to acknowledge them.
 
 use super::{Metadata, field, update};
 use crate::actions::acceptance::{self, ToAcknowledge};
@@ -87,7 +87,7 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     }
 }
 
-/// What came of the request meanwhile, in place of the form.
+/// The outcome of the request, in place of the form.
 fn over(visit: &Visit, request: &RequestId, refusal: Refusal) -> Outcome {
     let reply = requests::over(visit, request, refusal)?;
     let text = reply.body.as_ref().and_then(|body| body.get("text"));

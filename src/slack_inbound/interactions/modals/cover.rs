@@ -32,7 +32,7 @@ const FIELDS: [(&str, &str); 6] = [
 /// Rotations whose turns one form offers.
 const ROTATIONS: usize = 20;
 
-/// What stands in the form.
+/// The values of the form.
 #[derive(Default)]
 struct Entered {
     turn: Option<String>,

@@ -41,7 +41,7 @@ pub const WHERE: &str = "where";
 pub const REASON_FIELD: &str = "reason";
 pub const ACKNOWLEDGED: &str = "acknowledged";
 
-/// What is entered as an instant; `None` where nothing is.
+/// The instant that is entered; `None` where none is.
 pub fn instant(view: &View, field: &str) -> Option<Timestamp> {
     let seconds = view.values.filled(field, field)?;
     Timestamp::from_second(seconds.parse().ok()?).ok()
@@ -52,7 +52,7 @@ pub fn chosen(view: &View, field: &str) -> Vec<String> {
     view.values.of(field, field).0
 }
 
-/// What is entered as text, or chosen; empty where nothing is.
+/// The text that is entered, or chosen; empty where none is.
 pub fn text(view: &View, field: &str) -> String {
     view.values.filled(field, field).unwrap_or_default()
 }
@@ -77,7 +77,7 @@ pub fn reason(blocks: &mut Blocks, hint: &str, entered: String) {
     blocks.input(REASON_FIELD, "Reason", hint, true, element);
 }
 
-/// What is in the way, with the box to tick by somebody who goes on all the same.
+/// The conflicts, with the box to tick by somebody who goes on all the same.
 pub fn conflicts(visit: &Visit, blocks: &mut Blocks, found: &[Conflict]) {
     let zone = visit.zone();
     let lines = found.iter().map(|conflict| {

@@ -30,7 +30,7 @@ use crate::slack_inbound::reply::{Later, Reply};
 use crate::wire::etag::Precondition;
 use serde_json::{Map, Value, json};
 
-/// What a form is about, in its `private_metadata`.
+/// The subject of a form, in its `private_metadata`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     pub rotation: Option<RotationId>,
@@ -83,7 +83,7 @@ impl Metadata {
     }
 }
 
-/// What came of a form that asks something of somebody.
+/// The outcome of a form that asks something of somebody.
 enum FormOutcome<T = Vec<Conflict>> {
     /// It is written.
     Now,
@@ -156,7 +156,7 @@ fn update(view: Value) -> Reply {
     Reply::body(json!({ "response_action": "update", "view": view }))
 }
 
-/// What is wrong, each beside its field.
+/// The errors, each beside its field.
 fn errors(wrong: Vec<(&str, String)>) -> Reply {
     let wrong: Map<String, Value> = wrong
         .into_iter()

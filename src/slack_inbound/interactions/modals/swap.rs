@@ -28,7 +28,7 @@ const FIELDS: [(&str, &str); 4] = [
     ("reason", REASON_FIELD),
 ];
 
-/// What stands in the form.
+/// The values of the form.
 #[derive(Default)]
 struct Entered {
     own: Option<String>,
