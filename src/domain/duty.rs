@@ -1,7 +1,7 @@
 //! Duty: who has a cell from when to when, and why. The record keeps it, and the forecast steps through it; whatever is told of
 //! who is on call, now, then or ahead, is a part of it.
 
-use super::audit::Doer;
+use super::actor::Doer;
 use super::ids::{CellId, LaneId, UserId, WindowId};
 use super::resolve;
 use super::rotation::{Entry, Reason, Rotation};

@@ -4,6 +4,7 @@
 pub mod absence;
 pub mod absence_policy;
 pub mod access;
+pub mod actor;
 pub mod address;
 pub mod agreement;
 pub mod arrangement;

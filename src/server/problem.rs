@@ -15,16 +15,23 @@ pub struct Problem {
     pub code: &'static str,
     /// The title shared by all problems of one code. `None` uses the title of the status.
     title: Option<&'static str>,
-    /// The path of the member that is wrong; empty for the request as a whole.
-    member: Cow<'static, str>,
     /// What is wrong, in the words of the API.
     text: Cow<'static, str>,
-    /// What is wrong with the member, for readers of other words.
-    fault: Option<Box<Fault>>,
+    /// Boxed, because most problems have none, and a problem is the error of most functions of the edges.
+    particulars: Option<Box<Particulars>>,
     headers: Vec<Header>,
-    conflicts: Option<Box<[Conflict]>>,
     /// Logged, and not part of the response.
     pub inside: Option<Box<str>>,
+}
+
+/// What is wrong with a member, and what prevents an agreement.
+#[derive(Debug, Default)]
+struct Particulars {
+    /// The path of the member that is wrong; empty for the request as a whole.
+    member: Cow<'static, str>,
+    /// What is wrong with the member, for readers of other words.
+    fault: Option<Fault>,
+    conflicts: Option<Vec<Conflict>>,
 }
 
 /// The `Retry-After` of a busy server, in seconds.
@@ -39,11 +46,9 @@ impl Problem {
             status,
             code,
             title: None,
-            member: Cow::Borrowed(""),
             text: text.into(),
-            fault: None,
+            particulars: None,
             headers: Vec::new(),
-            conflicts: None,
             inside: None,
         }
     }
@@ -54,15 +59,15 @@ impl Problem {
     }
 
     /// Sets the path of the member that is wrong.
-    pub fn at(self, member: impl Into<Cow<'static, str>>) -> Problem {
-        let member = member.into();
-        Problem { member, ..self }
+    pub fn at(mut self, member: impl Into<Cow<'static, str>>) -> Problem {
+        self.particulars.get_or_insert_default().member = member.into();
+        self
     }
 
     /// Sets what is wrong with the member.
-    pub fn of(self, fault: Fault) -> Problem {
-        let fault = Some(Box::new(fault));
-        Problem { fault, ..self }
+    pub fn of(mut self, fault: Fault) -> Problem {
+        self.particulars.get_or_insert_default().fault = Some(fault);
+        self
     }
 
     /// Adds a header to the response.
@@ -72,11 +77,9 @@ impl Problem {
     }
 
     /// Adds the conflicts that prevent an agreement.
-    pub fn about(self, conflicts: Vec<Conflict>) -> Problem {
-        Problem {
-            conflicts: Some(conflicts.into()),
-            ..self
-        }
+    pub fn about(mut self, conflicts: Vec<Conflict>) -> Problem {
+        self.particulars.get_or_insert_default().conflicts = Some(conflicts);
+        self
     }
 
     /// Adds a cause for the log.
@@ -129,16 +132,17 @@ impl Problem {
     /// What is wrong with this request, and what to send instead: the path of the member, and the text.
     pub fn detail(&self) -> Cow<'_, str> {
         // The name of an unknown member may be empty.
-        let is_named = matches!(self.fault.as_deref(), Some(Fault::Unknown(_)));
-        match self.member.is_empty() && !is_named {
+        let is_named = matches!(self.fault(), Some(Fault::Unknown(_)));
+        match self.member().is_empty() && !is_named {
             true => Cow::Borrowed(&self.text),
-            false => format!("{}: {}", self.member, self.text).into(),
+            false => format!("{}: {}", self.member(), self.text).into(),
         }
     }
 
     /// The path of the member that is wrong; empty for the request as a whole.
     pub fn member(&self) -> &str {
-        &self.member
+        let particulars = self.particulars.as_ref();
+        particulars.map_or("", |particulars| &particulars.member)
     }
 
     /// What is wrong, in the words of the API.
@@ -148,7 +152,7 @@ impl Problem {
 
     /// What is wrong with the member, if that is told apart.
     pub fn fault(&self) -> Option<&Fault> {
-        self.fault.as_deref()
+        self.particulars.as_ref()?.fault.as_ref()
     }
 
     /// Headers of the answer.
@@ -165,7 +169,10 @@ impl Problem {
             detail: Some(self.detail().into_owned()),
             instance: instance.map(str::to_owned),
             code: self.code.to_owned(),
-            conflicts: self.conflicts.as_deref().map(<[Conflict]>::to_vec),
+            conflicts: self
+                .particulars
+                .as_ref()
+                .and_then(|particulars| particulars.conflicts.clone()),
         }
     }
 

@@ -278,7 +278,7 @@ pub fn load_creation_key(tx: &ReadTx, credential: &str, key: &str) -> Result<Opt
 /// The distinct cadences of all windows.
 pub fn list_cadences(tx: &ReadTx) -> Result<Vec<Cadence>> {
     let sql = "SELECT DISTINCT cadence FROM coverage_window WHERE cadence IS NOT NULL";
-    tx.list(sql, [], |row| Ok(column(row, 0)?))
+    tx.list(sql, [], |row| column(row, 0))
 }
 
 /// Inserts a creation key.

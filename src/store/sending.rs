@@ -319,7 +319,7 @@ const IN_FLIGHT: &str =
 /// returns to the first attempts, which keeps commit order. Returns the number of interrupted attempts.
 pub fn end_interrupted(tx: &mut WriteTx) -> Result<usize> {
     let now = millis(tx.now());
-    let run = |sql: String| -> Result<usize> { Ok(tx.run(&sql, [now])?) };
+    let run = |sql: String| -> Result<usize> { tx.run(&sql, [now]) };
     let ended = run(format!(
         "UPDATE attempt SET outcome = 'no_response', error = 'interrupted'
          WHERE ?1 AND outcome IS NULL
