@@ -164,7 +164,7 @@ impl WriteTx<'_> {
 
     /// Signals an instant that is stored as due to the timer.
     pub(in crate::store) fn note_due(&self, due: Option<Timestamp>) {
-        let due = due.map_or(i64::MAX, super::rows::millis);
+        let due = due.map_or(i64::MAX, Timestamp::as_millisecond);
         self.signals.due.set(self.signals.due.get().min(due));
     }
 
