@@ -14,7 +14,7 @@ pub use text::{PlatformRenderer, TopicRenderer, text};
 
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
-use crate::domain::message::{Message, Standing};
+use crate::domain::message::{Message, QuestionOutcome};
 use crate::domain::wording;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
@@ -74,7 +74,7 @@ pub trait Chat: Send + Sync {
         &self,
         _reference: &MessageReference,
         _message: &Message,
-        _standing: &Standing,
+        _standing: &QuestionOutcome,
     ) -> Result<(), ChatError> {
         Ok(())
     }

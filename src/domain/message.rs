@@ -8,13 +8,13 @@
 
 mod kind;
 mod occasions;
-mod standing;
+mod question_outcome;
 
 pub use kind::MessageKind;
 pub use occasions::{
     accepted, asked, change, declined, deleted, ended, mention, mention_directly, reminder,
 };
-pub use standing::Standing;
+pub use question_outcome::QuestionOutcome;
 
 use super::forecast::HandoverNotice;
 use super::ids::{CellId, ChannelId, MentionId, RequestId, RotationId, UserId};

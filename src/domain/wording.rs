@@ -15,7 +15,8 @@ pub use topic::{TopicSubject, topic};
 use super::forecast::HandoverNotice;
 use super::ids::UserId;
 use super::message::{
-    Content, MentionOutcome, Message, Recipient, RequestAsked, RequestOutcome, Shift, Standing,
+    Content, MentionOutcome, Message, QuestionOutcome, Recipient, RequestAsked, RequestOutcome,
+    Shift,
 };
 use super::request::RequestKind;
 use super::time::{END_OF_TIME, FOREVER, Interval};
@@ -116,19 +117,19 @@ pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
 }
 
 /// The outcome of a question, as the last line of the message that asked it.
-pub fn standing(standing: &Standing, renderer: &dyn Renderer) -> String {
+pub fn standing(standing: &QuestionOutcome, renderer: &dyn Renderer) -> String {
     let name = |user: &UserId| renderer.named(user).name;
     match standing {
-        Standing::Accepted(by) => format!("{} has accepted.", name(by)),
-        Standing::DeclinedByYou => "You have declined.".into(),
-        Standing::Declined => "Declined.".into(),
-        Standing::Cancelled => "The request was withdrawn.".into(),
-        Standing::Expired => "It has expired.".into(),
-        Standing::Ended => "The cover was ended.".into(),
-        Standing::Acknowledged(by) => format!("{} has answered.", name(by)),
-        Standing::PassedByYou => "You have passed.".into(),
-        Standing::Passed => "Everybody has passed.".into(),
-        Standing::Gone => "The rotation was deleted.".into(),
+        QuestionOutcome::Accepted(by) => format!("{} has accepted.", name(by)),
+        QuestionOutcome::DeclinedByYou => "You have declined.".into(),
+        QuestionOutcome::Declined => "Declined.".into(),
+        QuestionOutcome::Cancelled => "The request was withdrawn.".into(),
+        QuestionOutcome::Expired => "It has expired.".into(),
+        QuestionOutcome::Ended => "The cover was ended.".into(),
+        QuestionOutcome::Acknowledged(by) => format!("{} has answered.", name(by)),
+        QuestionOutcome::PassedByYou => "You have passed.".into(),
+        QuestionOutcome::Passed => "Everybody has passed.".into(),
+        QuestionOutcome::Gone => "The rotation was deleted.".into(),
     }
 }
 

@@ -95,7 +95,7 @@ fn record_one(
             store::save_message_sent(tx, sequence, reference)?;
             if let Ok(message) = &outgoing.message
                 && !message.answers.is_empty()
-                && updating::standing(&tx.as_read(), message)?.is_some()
+                && updating::outcome_of(&tx.as_read(), message)?.is_some()
                 && app.slack().is_some()
             {
                 // It was answered before it was posted.

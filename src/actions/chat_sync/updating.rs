@@ -3,23 +3,23 @@
 use super::Turn;
 use crate::actions::{App, Error};
 use crate::domain::chat::{ChatError, is_stale, next_try};
-use crate::domain::message::{Content, Message, Standing, Subject};
+use crate::domain::message::{Content, Message, QuestionOutcome, Subject};
 use crate::domain::request::RequestKind;
 use crate::store::{self, MessageUpdate, ReadTx, WriteTx};
 
 /// What came of the question of a message; `None` while its recipient may still answer, or if it asked none.
-pub(super) fn standing(tx: &ReadTx, message: &Message) -> Result<Option<Standing>, Error> {
+pub(super) fn outcome_of(tx: &ReadTx, message: &Message) -> Result<Option<QuestionOutcome>, Error> {
     Ok(match &message.subject {
         Subject::Rotation => None,
         Subject::Request(id) => {
             match store::load_request(tx, &message.rotation, kind_of(message), id)? {
-                Some(found) => Standing::of_request(&found, &message.to),
-                None => Some(Standing::Gone),
+                Some(found) => QuestionOutcome::of_request(&found, &message.to),
+                None => Some(QuestionOutcome::Gone),
             }
         }
         Subject::Mention(id) => match store::load_mention(tx, id)? {
-            Some(found) => Standing::of_mention(&found, &message.to),
-            None => Some(Standing::Gone),
+            Some(found) => QuestionOutcome::of_mention(&found, &message.to),
+            None => Some(QuestionOutcome::Gone),
         },
     })
 }
@@ -39,8 +39,8 @@ pub(super) fn update_first(app: &App) -> Result<Turn, Error> {
         let Some(mut update) = store::first_due_message_update(tx, now)? else {
             return Ok(None);
         };
-        let standing = standing(tx, &update.message)?;
-        if let Some(user) = standing.as_ref().and_then(Standing::person)
+        let standing = outcome_of(tx, &update.message)?;
+        if let Some(user) = standing.as_ref().and_then(QuestionOutcome::person)
             && let Some(person) = store::load_person(tx, user)?
         {
             let name = person.name().to_owned();

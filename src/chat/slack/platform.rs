@@ -10,7 +10,7 @@ use super::text::{escaped, mended, unescaped};
 use crate::chat::{Chat, ListedGroup, PlatformRenderer, text};
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
-use crate::domain::message::{Message, Recipient, Standing};
+use crate::domain::message::{Message, QuestionOutcome, Recipient};
 use crate::domain::time::FOREVER;
 use crate::domain::wording::{self, one_line, shortened, time};
 use crate::domain::zones::ZoneName;
@@ -105,7 +105,7 @@ impl Chat for Slack {
         &self,
         reference: &MessageReference,
         message: &Message,
-        standing: &Standing,
+        standing: &QuestionOutcome,
     ) -> Result<(), ChatError> {
         let (channel, ts) = reference.as_str().split_once(' ').unwrap_or_default();
         let renderer = PlatformRenderer {

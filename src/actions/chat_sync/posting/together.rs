@@ -173,7 +173,7 @@ fn without_old_buttons(tx: &ReadTx, open: &mut [Outgoing]) -> Result<(), Error> 
         .iter_mut()
         .filter_map(|outgoing| outgoing.message.as_mut().ok());
     for message in messages.filter(|message| !message.answers.is_empty()) {
-        if updating::standing(tx, message)?.is_some() {
+        if updating::outcome_of(tx, message)?.is_some() {
             message.answers.clear();
         }
     }

@@ -58,7 +58,7 @@ pub fn show(visit: &Visit) -> Outcome {
         @if wrong.is_empty() { div.flash role="status" { p { "Everything works: nothing is overdue, and nothing waits too long." } } }
         @else { div.warn role="alert" { h2 { "Look at this" } ul { @for line in &wrong { li { (line) } } } } }
         div.cols {
-            (standing(visit, &work))
+            (server_state(visit, &work))
             section.card aria-labelledby="places" {
                 h2 #places { "Administer" }
                 ul.list {
@@ -124,7 +124,7 @@ fn trouble(heartbeat: &Heartbeat) -> Option<String> {
     }
 }
 
-fn standing(visit: &Visit, work: &WorkStatus) -> Markup {
+fn server_state(visit: &Visit, work: &WorkStatus) -> Markup {
     let (app, times, queue) = (visit.app(), times(visit), &work.queue);
     let timer = app.runtime().heartbeat(TIMER);
     let capabilities = app.chat().capabilities();

@@ -7,7 +7,7 @@ use crate::domain::request::{Request, RequestState};
 
 /// The outcome of a question, for a recipient who can no longer answer it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum QuestionOutcome {
     Accepted(UserId),
     /// The recipient has declined, and others may still accept.
     DeclinedByYou,
@@ -27,54 +27,56 @@ pub enum Standing {
     Gone,
 }
 
-impl Standing {
+impl QuestionOutcome {
     /// Of a request; `None` while the recipient may still answer.
-    pub fn of_request(request: &Request, to: &Recipient) -> Option<Standing> {
+    pub fn of_request(request: &Request, to: &Recipient) -> Option<QuestionOutcome> {
         let declined = |user: &UserId| request.declined.contains(user);
         Some(match request.state {
             RequestState::Pending => match to {
-                Recipient::Person(user) if declined(user) => Standing::DeclinedByYou,
+                Recipient::Person(user) if declined(user) => QuestionOutcome::DeclinedByYou,
                 Recipient::Person(_) | Recipient::Channel(_) => return None,
             },
             RequestState::Accepted => match &request.accepted_by {
-                Some(by) => Standing::Accepted(by.clone()),
-                None => Standing::Gone,
+                Some(by) => QuestionOutcome::Accepted(by.clone()),
+                None => QuestionOutcome::Gone,
             },
-            RequestState::Declined => Standing::Declined,
-            RequestState::Cancelled => Standing::Cancelled,
-            RequestState::Expired => Standing::Expired,
-            RequestState::Ended => Standing::Ended,
+            RequestState::Declined => QuestionOutcome::Declined,
+            RequestState::Cancelled => QuestionOutcome::Cancelled,
+            RequestState::Expired => QuestionOutcome::Expired,
+            RequestState::Ended => QuestionOutcome::Ended,
         })
     }
 
     /// Of a mention; `None` while the recipient may still answer.
-    pub fn of_mention(mention: &Mention, to: &Recipient) -> Option<Standing> {
+    pub fn of_mention(mention: &Mention, to: &Recipient) -> Option<QuestionOutcome> {
         Some(match mention.state {
             MentionState::Open => match to {
-                Recipient::Person(user) if mention.passed.contains(user) => Standing::PassedByYou,
+                Recipient::Person(user) if mention.passed.contains(user) => {
+                    QuestionOutcome::PassedByYou
+                }
                 Recipient::Person(_) | Recipient::Channel(_) => return None,
             },
             MentionState::Acknowledged => match &mention.acknowledged_by {
-                Some(by) => Standing::Acknowledged(by.clone()),
-                None => Standing::Gone,
+                Some(by) => QuestionOutcome::Acknowledged(by.clone()),
+                None => QuestionOutcome::Gone,
             },
-            MentionState::Passed => Standing::Passed,
-            MentionState::Expired | MentionState::Nobody => Standing::Expired,
+            MentionState::Passed => QuestionOutcome::Passed,
+            MentionState::Expired | MentionState::Nobody => QuestionOutcome::Expired,
         })
     }
 
     /// The person whom it names.
     pub fn person(&self) -> Option<&UserId> {
         match self {
-            Standing::Accepted(by) | Standing::Acknowledged(by) => Some(by),
-            Standing::DeclinedByYou
-            | Standing::Declined
-            | Standing::Cancelled
-            | Standing::Expired
-            | Standing::Ended
-            | Standing::PassedByYou
-            | Standing::Passed
-            | Standing::Gone => None,
+            QuestionOutcome::Accepted(by) | QuestionOutcome::Acknowledged(by) => Some(by),
+            QuestionOutcome::DeclinedByYou
+            | QuestionOutcome::Declined
+            | QuestionOutcome::Cancelled
+            | QuestionOutcome::Expired
+            | QuestionOutcome::Ended
+            | QuestionOutcome::PassedByYou
+            | QuestionOutcome::Passed
+            | QuestionOutcome::Gone => None,
         }
     }
 }
