@@ -105,7 +105,7 @@ impl Absences {
         }
     }
 
-    /// The same with those of calendars, in any order. Those of a person that touch or overlap count as one. `unknown` are the
+    /// Adds those of calendars, in any order. Those of a person that touch or overlap count as one. `unknown` are the
     /// members of whose calendars nothing is known.
     pub fn with_calendars(
         mut self,
@@ -120,13 +120,13 @@ impl Absences {
         Absences { unknown, ..self }
     }
 
-    /// The same without those that do not count. Absences of calendars are joined, so that each is as long as it is on end.
+    /// Drops those that do not count. Absences of calendars are joined, so that each is as long as it is on end.
     pub fn counting(mut self, counts: impl Fn(&Away) -> bool) -> Absences {
         self.away.retain(|(_, away)| counts(away));
         self
     }
 
-    /// The same without those that ended by an instant.
+    /// Drops those that ended by an instant.
     pub fn ending_after(mut self, after: Timestamp) -> Absences {
         self.away.retain(|(_, away)| away.period.until > after);
         self
@@ -137,7 +137,7 @@ impl Absences {
         self.unknown.contains(user)
     }
 
-    /// The same with people who are away by their chat status. Nobody is passed over for that: it is a conflict alone.
+    /// Adds people who are away by their chat status. Nobody is passed over for that: it is a conflict alone.
     pub fn with_chat(self, in_chat: Vec<(UserId, Interval)>) -> Absences {
         Absences { in_chat, ..self }
     }
@@ -148,7 +148,7 @@ impl Absences {
         theirs.map(|(_, period)| *period)
     }
 
-    /// The same with another one.
+    /// A copy with another one.
     pub fn with(&self, user: &UserId, period: Interval) -> Absences {
         let source = AbsenceSource::Stored;
         let mut with = self.clone();
@@ -157,7 +157,7 @@ impl Absences {
         with
     }
 
-    /// The same without a stored one.
+    /// A copy without a stored one.
     pub fn without(&self, user: &UserId, period: Interval) -> Absences {
         let source = AbsenceSource::Stored;
         let gone = (user.clone(), Away { period, source });

@@ -54,7 +54,7 @@ words! {
 }
 
 impl CalendarsCount {
-    /// The same absences without those that do not count by this.
+    /// Drops the absences that do not count by this.
     pub fn count_in(self, absences: Absences) -> Absences {
         absences.counting(|away| self.counts(away))
     }
@@ -127,7 +127,7 @@ impl AbsencePolicy {
     /// The policy after a change.
     ///
     /// # Errors
-    /// What is wrong with `minimumHours`, where it is missing or is sent where it means nothing.
+    /// Applies a change. Fails on a `minimumHours` that is missing, or that is sent where it means nothing.
     pub fn changed(self, change: &PolicyChange) -> Result<AbsencePolicy, Fault> {
         let hours = change.minimum_hours;
         let calendars = match (change.calendars, hours) {

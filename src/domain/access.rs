@@ -25,7 +25,7 @@ pub enum Principal {
     /// A team API key, limited to `rotations` if it has a selector.
     Key {
         id: KeyId,
-        /// What its owner calls it. No right depends on it.
+        /// The owner's name for it. No right depends on it.
         name: String,
         scopes: Vec<Scope>,
         rotations: Option<Vec<RotationId>>,

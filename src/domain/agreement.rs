@@ -25,14 +25,14 @@ pub struct AgreementContext<'a> {
     pub now: Timestamp,
 }
 
-/// What would come of an assignment, a cover or a swap.
+/// The result that an assignment, a cover or a swap would have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
     /// The duties that would change hands: two of a swap, else one.
     pub legs: Vec<LegPreview>,
 }
 
-/// What would come of one duty.
+/// The result for one duty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LegPreview {
     /// The requester's name for a leg of a swap.

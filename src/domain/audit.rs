@@ -55,7 +55,7 @@ impl Author {
 /// Time, as what falls due is written by it. Of that only requests that expire have entries; the record tells of the rest.
 pub static CLOCK: Author = Author::local(Principal::Clock, "expireRequest");
 
-/// What a write changed.
+/// The change that a write made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditedChange {
     pub rotation: Option<RotationId>,
@@ -92,7 +92,7 @@ pub struct AuditEntry {
     pub address: Option<String>,
     /// One line of English, without secrets. People are in it by the names that they had then.
     pub summary: String,
-    /// The same with ids in the place of names. Only where the entry is logged: it is not stored.
+    /// The summary with ids in the place of names. Only where the entry is logged: it is not stored.
     pub logged: Option<String>,
 }
 

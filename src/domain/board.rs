@@ -20,7 +20,7 @@ pub const MOST_BOARDS: usize = 100;
 pub struct Board {
     pub id: BoardId,
     pub title: String,
-    /// What it shows, in order. One that is deleted is left out.
+    /// The rotations that it shows, in order. One that is deleted is left out.
     pub rotations: Vec<RotationId>,
     /// The zone of its times.
     pub zone: ZoneName,

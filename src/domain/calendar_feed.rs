@@ -20,7 +20,7 @@ pub const MOST_OF_A_PERSON: u64 = 20;
 /// Feeds that all API keys make at the most.
 pub const MOST_OF_KEYS: u64 = 2_000;
 
-/// What a feed shows.
+/// The person or rotation that a feed shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shows {
     /// The turns of a person in all rotations that they see.
@@ -32,7 +32,7 @@ pub enum Shows {
 }
 
 impl Shows {
-    /// What these ids ask for.
+    /// The subject that these ids ask for.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] where both are missing.

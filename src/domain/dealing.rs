@@ -6,7 +6,7 @@ use super::rotation::{PassedOver, Skipped};
 use super::trace::Traced;
 use jiff::SignedDuration;
 
-/// What a search for the next person came to.
+/// The result of a search for the next person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     /// `None` leaves the slot empty and the next turn where it is.
@@ -33,7 +33,7 @@ pub struct Missing {
     pub partly: Option<SignedDuration>,
 }
 
-/// What dealing asks about people.
+/// The order to search, and the questions that dealing asks about people.
 pub struct Question<'a> {
     pub order: &'a [Position],
     /// The position to start from.

@@ -72,11 +72,11 @@ pub struct Directory {
     pub people: Vec<Person>,
     pub groups: Vec<Group>,
     pub channels: Vec<Channel>,
-    /// What people are called behind the incoming webhooks of channels, by person and channel.
+    /// The handles of people behind the incoming webhooks of channels, by person and channel.
     pub handles: Vec<Handle>,
 }
 
-/// What a person is called behind the incoming webhook of a channel.
+/// The handle of a person behind the incoming webhook of a channel.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Handle {
     pub user: UserId,

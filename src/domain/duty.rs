@@ -43,7 +43,7 @@ words! {
 }
 
 impl Duty {
-    /// What a cell of a rotation has as it stands.
+    /// The running duty of a cell.
     pub fn running(rotation: &Rotation, slot: usize) -> Duty {
         let cell = &rotation.cells[slot];
         let window = &rotation.windows[cell.window];
@@ -62,7 +62,7 @@ impl Duty {
         }
     }
 
-    /// What kind it is.
+    /// Its kind.
     pub fn kind(&self) -> DutyKind {
         match (&self.entry.user, &self.entry.arrangement) {
             (Some(_), Some(_)) => DutyKind::Arrangement,
@@ -97,7 +97,7 @@ impl Duty {
         self.end.is_some_and(|end| end > at)
     }
 
-    /// What its lane and window were called.
+    /// The names that its lane and window had.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let names = [&self.entry.lane_name, &self.entry.window_name];
         names.into_iter().flatten().map(String::as_str)
@@ -121,7 +121,7 @@ impl Duty {
     }
 }
 
-/// What of the record is over, and then what is planned and not recorded yet.
+/// Recorded duties that are over, and then planned ones that are not recorded yet.
 pub fn merged(recorded: Vec<Duty>, planned: Vec<Duty>) -> Vec<Duty> {
     let begins = |duty: &Duty| (duty.cell.clone(), duty.entry.start);
     let known: HashSet<(CellId, Timestamp)> = recorded.iter().map(begins).collect();

@@ -1,4 +1,4 @@
-//! What each edit does to a rotation, as a function of the rotation alone. A write stores the result, a preview shows it; both
+//! The edits of a rotation, as functions of the rotation alone. A write stores the result, a preview shows it; both
 //! call the same (rules.md 6.4).
 
 use super::absence::Absences;
@@ -15,7 +15,7 @@ use super::tiers::TierLimits;
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// What an edit needs beside the rotation. Everything due by `at` must have been done.
+/// Everything that an edit needs beside the rotation. Everything due by `at` must have been done.
 #[derive(Clone, Copy)]
 pub struct Editing<'a> {
     pub calendar: &'a Calendar,

@@ -29,14 +29,14 @@ pub struct Entry {
     pub passed_over: Vec<PassedOver>,
     /// The arrangement that it is held by; `None` for a dealt turn.
     pub arrangement: Option<ArrangementId>,
-    /// What somebody from outside is called who covers it first and is unknown here.
+    /// The name of the first person who covers it from outside and is unknown here.
     pub outside: Option<String>,
     /// Others who cover it at the same time, on a partner's schedule with several slots.
     pub beside: Vec<UserId>,
 }
 
 impl Entry {
-    /// What a slot begins with that nobody has held yet, on hours that restrict nothing.
+    /// The entry of a slot that nobody has held yet, on hours that restrict nothing.
     pub fn never_held(at: Timestamp) -> Entry {
         Entry {
             start: at,

@@ -1,6 +1,6 @@
 //! Why somebody is on call, or nobody: the steps that decided, in their order (rules.md 26).
 //!
-//! What is to come is told from the trace of the forecast, which dealing itself writes. What is and was is told from the record,
+//! The future is told from the trace of the forecast, which dealing itself writes; the present and the past from the record,
 //! with a step that says what the record does not hold.
 
 mod hours;
@@ -46,7 +46,7 @@ words! {
     }
 }
 
-/// What somebody did by hand.
+/// A deed by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
     /// Put people on duty.
@@ -87,7 +87,7 @@ pub enum Step {
         date: Date,
         country: CountryCode,
         is_weekend: bool,
-        /// What the operator calls it.
+        /// The operator's name for it.
         name: Option<String>,
     },
     /// Disabled: it stands as it did then.
@@ -142,11 +142,11 @@ pub enum Step {
     ExternalShift {
         at: Timestamp,
         until: Option<Timestamp>,
-        /// What somebody unknown here is called.
+        /// The name of somebody unknown here.
         outsider: Option<String>,
         is_anybody: bool,
     },
-    /// What the partner's schedule says now is not known, so it stays as it was known last.
+    /// The partner's schedule is not known as of now, so it stays as it was known last.
     ScheduleUnknown {
         /// The end of what was known; `None` if nothing was.
         since: Option<Timestamp>,
@@ -223,7 +223,7 @@ pub fn decided(
     [dealt_at].into_iter().chain(searched(decision)).collect()
 }
 
-/// The same without its beginning.
+/// The steps of the search, without its beginning.
 fn searched(decision: &Decision) -> impl Iterator<Item = Step> {
     decision.steps.iter().map(|step| match step.clone() {
         Traced::Order {

@@ -1,4 +1,4 @@
-//! What is wrong with a member of a request. `problem` words it for the callers of the API, [`Fault::plainly`] for those who see
+//! Faults of members of a request. `problem` words them for the callers of the API, [`Fault::plainly`] for those who see
 //! pages and messages.
 
 use super::ids::{CellId, UserId};
@@ -48,7 +48,7 @@ impl From<String> for MemberPath {
     }
 }
 
-/// What is wrong with a member. Each edge words it for its own readers.
+/// A fault of a member. Each edge words it for its own readers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// No member has the name. The text advises which may be meant.
@@ -110,7 +110,7 @@ pub enum Fault {
         period: Interval,
         opens: Option<Timestamp>,
     },
-    /// What no edge tells apart, in the words of the API.
+    /// Any fault that no edge tells apart, in the words of the API.
     Other(String),
 }
 

@@ -43,7 +43,7 @@ use least::Least;
 /// Steps of a forecast at the most: a hand-over a day for fifty years.
 const MOST_STEPS: usize = 20_000;
 
-/// What a forecast may take.
+/// The limits of a forecast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Due instants.
@@ -95,14 +95,14 @@ pub struct Forecast<'a> {
     memo: Memo,
     /// The next due instant, once it has been computed.
     next_due: Option<Option<Timestamp>>,
-    /// What is left of them.
+    /// The limits that are left.
     limits: Limits,
     cut_off_at: Option<Timestamp>,
-    /// What all of it is needed for.
+    /// The goal that all of it is needed for.
     goal: Option<Goal>,
 }
 
-/// What a forecast is made for, where a part of it is of no use.
+/// The purpose of a forecast of which a part is of no use.
 #[derive(Clone, Copy)]
 struct Goal {
     range: Interval,
@@ -112,7 +112,7 @@ struct Goal {
     look_at: usize,
 }
 
-/// What a forecast takes before it looks ahead: most end sooner.
+/// The work of a forecast before it looks ahead: most end sooner.
 const WORK_BEFORE_LOOKING: usize = 100_000;
 
 impl<'a> Forecast<'a> {
@@ -160,7 +160,7 @@ impl<'a> Forecast<'a> {
         self.rotation
     }
 
-    /// What dealing has decided since this was asked last, as [`Rotation::take_decisions`] has it.
+    /// The decisions of dealing since this was asked last, as [`Rotation::take_decisions`] has it.
     pub fn take_decisions(&mut self) -> Vec<(usize, Decision)> {
         self.rotation.take_decisions()
     }
@@ -194,13 +194,13 @@ impl<'a> Forecast<'a> {
         })
     }
 
-    /// The same where the next due instant is `until` or earlier.
+    /// Takes a step where the next due instant is `until` or earlier.
     pub fn step_until(&mut self, until: Timestamp) -> Option<Step<'_>> {
         self.next_due().filter(|at| *at <= until)?;
         self.step()
     }
 
-    /// The same where the next due instant is earlier than `end`.
+    /// Takes a step where the next due instant is earlier than `end`.
     pub fn step_before(&mut self, end: Timestamp) -> Option<Step<'_>> {
         self.next_due().filter(|at| *at < end)?;
         self.step()

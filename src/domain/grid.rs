@@ -253,7 +253,7 @@ fn window(
     })
 }
 
-/// What was sent for one pair of lane and window.
+/// The settings sent for one pair of lane and window.
 #[derive(Clone, Debug, Default)]
 struct PairSpec {
     index: usize,

@@ -1,4 +1,4 @@
-//! What happens to duty at one instant: slots emptied, dealt and filled, windows judged, the record written. Every write goes
+//! The events of one instant: slots emptied, dealt and filled, windows judged, the record written. Every write goes
 //! through [`Change`], and so does every step of a [`Forecast`](super::forecast::Forecast).
 
 mod absent;
@@ -21,7 +21,7 @@ use jiff::Timestamp;
 pub(super) use memo::Memo;
 pub use record::first_entry;
 
-/// What dealing and judging need beside the rotation.
+/// The surroundings that dealing and judging need beside the rotation.
 #[derive(Clone, Copy)]
 pub struct DealingContext<'a> {
     pub calendar: &'a Calendar,
@@ -30,13 +30,13 @@ pub struct DealingContext<'a> {
 }
 
 impl<'a> DealingContext<'a> {
-    /// What a rotation with these absences is dealt by.
+    /// The context of a rotation with these absences.
     pub fn new(calendar: &'a Calendar, absences: &'a Absences) -> DealingContext<'a> {
         DealingContext { calendar, absences }
     }
 }
 
-/// What makes a window open or shut in a change.
+/// The cause of a window's opening or shutting in a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowChange {
     /// Time went by: also while the rotation was disabled.
@@ -78,7 +78,7 @@ impl<'a> Change<'a> {
         Change::with(rotation, dealing, at, window_change, Memo::default())
     }
 
-    /// The same with what is known of the rotation's windows and rosters already.
+    /// Begins a change with what is known of the rotation's windows and rosters already.
     fn with(
         rotation: &'a mut Rotation,
         dealing: DealingContext<'a>,
@@ -170,7 +170,7 @@ impl<'a> Change<'a> {
         self.finished().0
     }
 
-    /// The same, giving back what has become known of windows and rosters.
+    /// Finishes the change, and gives back what has become known of windows and rosters.
     fn finished(mut self) -> (Outcome, Memo) {
         let agreements = self.judge_agreements();
         self.follow_schedule();
@@ -217,7 +217,7 @@ impl<'a> Change<'a> {
     }
 }
 
-/// What a change came to.
+/// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The cells (indices into [`Rotation::cells`]) that began an entry.
@@ -225,14 +225,14 @@ pub struct Outcome {
     /// Whether anything that is shown of the rotation is different now: the end of an absence that fills no slot
     /// shows nowhere.
     pub shows: bool,
-    /// What it took, as far as that depends on the size of the rotation and on what happened.
+    /// The work it took, as far as that depends on the size of the rotation and on what happened.
     pub work: usize,
 }
 
-/// What looking at a window takes, against looking at a cell whose turn goes on.
+/// The work of looking at a window, against looking at a cell whose turn goes on.
 pub(super) const WORK_OF_A_WINDOW: usize = 4;
 
-/// What a turn that ends or begins takes, against the same.
+/// The work of a turn that ends or begins, against looking at a cell whose turn goes on.
 pub(super) const WORK_OF_A_TURN: usize = 20;
 
 impl Memo {
@@ -263,7 +263,7 @@ pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestam
     Memo::default().next_due(rotation, dealing)
 }
 
-/// The same of what no window brings about.
+/// The next due instant that no window brings about.
 fn agreements_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
     let after = rotation.stamps.judged_at;
     let vacancy =

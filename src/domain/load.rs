@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-/// What decides which days of a cell are weekends and holidays.
+/// The zone and countries that decide which days of a cell are weekends and holidays.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Of the covered hours; `None` for a rotation without a cadence.
@@ -62,7 +62,7 @@ pub struct Held {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     pub hours: SignedDuration,
-    /// The same with each cell counted in full.
+    /// The hours with each cell counted in full.
     pub place_hours: SignedDuration,
     /// Between 22:00 and 06:00 in the person's zone.
     pub nights: SignedDuration,
@@ -194,7 +194,7 @@ fn whole(date: Date) -> Option<(DateTime, DateTime)> {
     Some((date.at(0, 0, 0, 0), next.at(0, 0, 0, 0)))
 }
 
-/// What of a period lies in stretches of local time, one at most that begins on each day.
+/// The parts of a period that lie in stretches of local time, one at most that begins on each day.
 fn stretches(
     period: Interval,
     zone: ZoneName,

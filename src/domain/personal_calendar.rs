@@ -20,7 +20,7 @@ words! {
     }
 }
 
-/// What an event says beside its times.
+/// The members of an event beside its times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     pub summary: Option<String>,
@@ -33,7 +33,7 @@ pub struct About {
     pub declined: Vec<String>,
 }
 
-/// What Exchange says of the time of an event.
+/// The status of the time of an event in Exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Busy {
     Free,

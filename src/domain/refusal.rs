@@ -128,7 +128,7 @@ pub fn invalid<T>(path: impl Into<MemberPath>, fault: impl Into<Fault>) -> Resul
     Err(Refusal::invalid(path, fault))
 }
 
-/// What is wrong with the URL of an endpoint (the codes `webhook_url_...`).
+/// The fault of an endpoint's URL (the codes `webhook_url_...`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlFault {
     Malformed,

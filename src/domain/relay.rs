@@ -68,7 +68,7 @@ impl RelayError {
     }
 }
 
-/// What a person wants to be mailed.
+/// The messages that a person wants by mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotificationSettings {
     /// Whether they are mailed at all.

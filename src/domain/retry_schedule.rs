@@ -62,7 +62,7 @@ pub struct Failure<'a> {
     pub ended_at: Timestamp,
 }
 
-/// What follows a failed attempt.
+/// The step after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Another attempt, in this round.
@@ -84,7 +84,7 @@ impl RetrySchedule {
         u32::try_from(self.0.len() + 1).unwrap_or(u32::MAX)
     }
 
-    /// What follows a failed attempt. `chance`, from 0 to 1, sets the jitter.
+    /// The step after a failed attempt. `chance`, from 0 to 1, sets the jitter.
     pub fn next(&self, state: RetryState, failure: Failure, chance: f64) -> Next {
         let ended_at = failure.ended_at;
         if let Some(wait) = quick_retry(state, failure) {

@@ -42,7 +42,7 @@ pub struct Rotation {
     pub cells: Vec<Cell>,
     /// The common roster (no name) first, then those that cells name.
     pub rosters: Vec<Roster>,
-    /// What drives it, where a partner's schedule does; then it has one lane, one window and one cell.
+    /// The partner's schedule that drives it, if one does; then it has one lane, one window and one cell.
     pub external: Option<External>,
     /// The arrangements that are not over, by where they begin. Those over one cell never overlap.
     pub arranged: Vec<Arranged>,
@@ -52,11 +52,11 @@ pub struct Rotation {
     /// validator covers those that are shown.
     pub absences: Arc<Absences>,
     pub stamps: Stamps,
-    /// What dealing decides from now on, where it is to be explained or recorded. It is no part of the state.
+    /// The decisions of dealing from now on, where they are to be explained or recorded. They are no part of the state.
     pub trace: Option<Trace>,
 }
 
-/// What people read of a rotation; no rule of dealing looks at it.
+/// The part of a rotation that only people read; no rule of dealing looks at it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Profile {
     pub name: String,
@@ -86,7 +86,7 @@ impl Profile {
     }
 }
 
-/// What one channel is told.
+/// The settings of one channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSetting {
     pub channel: ChannelId,
@@ -227,7 +227,7 @@ impl Rotation {
         }
     }
 
-    /// The same as the record keeps them.
+    /// A window's hours as the record keeps them.
     pub fn hours_held(&self, window: &Window) -> HoursHeld {
         HoursHeld {
             zone: window.zone,
@@ -274,7 +274,7 @@ impl Rotation {
         position.expect("a rotation is loaded with every roster that its cells name")
     }
 
-    /// The same roster itself.
+    /// The roster that a cell deals from.
     pub fn roster(&self, id: Option<&RosterId>) -> &Roster {
         &self.rosters[self.roster_index(id)]
     }
@@ -352,7 +352,7 @@ impl Rotation {
         self.cells.iter().position(|cell| &cell.id == id)
     }
 
-    /// The same, looked for at `slot` first: in two versions of a rotation a cell usually has the same one.
+    /// The slot of a cell, looked for at `slot` first: in two versions of a rotation a cell usually has the same one.
     pub fn slot_near(&self, id: &CellId, slot: usize) -> Option<usize> {
         match self.cells.get(slot) {
             Some(cell) if cell.id == *id => Some(slot),

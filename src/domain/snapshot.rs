@@ -27,7 +27,7 @@ pub struct Listed {
     pub enabled: bool,
 }
 
-/// What waits to be sent.
+/// The queues of what is to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Queue {
     /// Unfinished deliveries, including those held for a disabled endpoint.

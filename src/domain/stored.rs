@@ -4,7 +4,7 @@ use jiff::civil::Weekday;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
-/// What is stored as another value.
+/// A value that is stored as another one.
 pub trait Stored: Sized {
     type As: Serialize + DeserializeOwned;
 

@@ -94,7 +94,7 @@ impl Interval {
     }
 }
 
-/// The same instants as intervals that neither overlap nor touch, in order.
+/// Joins intervals that overlap or touch. The result is in order.
 pub fn joined(mut spans: Vec<Interval>) -> Vec<Interval> {
     spans.retain(|span| !span.is_empty());
     spans.sort_unstable();
@@ -108,7 +108,7 @@ pub fn joined(mut spans: Vec<Interval>) -> Vec<Interval> {
     spans
 }
 
-/// What of some intervals lies outside others; both in order and apart.
+/// The parts of some intervals that lie outside others; both in order and apart.
 pub fn without(spans: &[Interval], others: &[Interval]) -> Vec<Interval> {
     let mut left = Vec::with_capacity(spans.len());
     let mut first = 0;
@@ -129,7 +129,7 @@ pub fn without(spans: &[Interval], others: &[Interval]) -> Vec<Interval> {
     left
 }
 
-/// What of an interval lies in some others, which are in order and apart.
+/// The parts of an interval that lie in others, which are in order and apart.
 pub fn within(union: &[Interval], span: Interval) -> impl Iterator<Item = Interval> {
     let first = union.partition_point(|one| one.until <= span.from);
     let meeting = union[first..].iter();
@@ -137,7 +137,7 @@ pub fn within(union: &[Interval], span: Interval) -> impl Iterator<Item = Interv
     meeting.filter_map(move |one| one.meets(span))
 }
 
-/// What some intervals share with others; both in order and apart.
+/// The parts that some intervals share with others; both in order and apart.
 pub fn shared(one: &[Interval], other: &[Interval]) -> Vec<Interval> {
     one.iter().flat_map(|span| within(other, *span)).collect()
 }

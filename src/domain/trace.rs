@@ -1,4 +1,4 @@
-//! What dealing did, step by step: written by dealing itself where an explanation asks for it, and for the record (rules.md 26).
+//! The steps of dealing, written by dealing itself where an explanation asks for it, and for the record (rules.md 26).
 
 use super::absence::Skipped;
 use super::entry::{PassedOver, Reason};

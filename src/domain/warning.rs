@@ -56,7 +56,7 @@ impl Warning {
 /// Finds all warnings of one kind.
 type Finder = fn(&Scene) -> Vec<Warning>;
 
-/// What finds the warnings of each kind.
+/// The finder of each kind of warning.
 const FINDERS: [(WarningKind, Finder); WarningKind::ALL.len()] = [
     (WarningKind::Nobody, vacant::nobody),
     (WarningKind::EmptyRoster, vacant::empty_rosters),
@@ -115,7 +115,7 @@ fn placed(scene: &Scene, warnings: Vec<Warning>) -> Vec<(Option<usize>, Warning)
     warnings.map(|warning| (slot(&warning), warning)).collect()
 }
 
-/// What warnings are sorted by.
+/// The order of warnings.
 fn order((slot, warning): &(Option<usize>, Warning)) -> (Rank, Option<usize>, &[UserId]) {
     (warning.rank(), *slot, &warning.users)
 }

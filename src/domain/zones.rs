@@ -169,7 +169,7 @@ pub struct ZoneRefusal {
     pub reason: Reason,
 }
 
-/// What is wrong with a refused zone.
+/// The fault of a refused zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// No zone has that name.

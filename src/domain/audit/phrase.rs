@@ -14,7 +14,7 @@ const QUOTED: usize = 60;
 /// Items of a list that are named.
 const ITEMS: usize = 5;
 
-/// What a phrase names.
+/// A thing that a phrase names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Referent {
     Person(UserId),
@@ -34,7 +34,7 @@ impl Referent {
     }
 }
 
-/// What the things that a line names are called. What is missing is written by its id.
+/// The names of the things in a line. What is missing is written by its id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names(HashMap<Referent, String>);
 
@@ -81,7 +81,7 @@ impl Phrase {
         self
     }
 
-    /// What it names, in order.
+    /// The things that it names, in order.
     pub fn named(&self) -> impl Iterator<Item = &Referent> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Named(named) => Some(named),

@@ -1,4 +1,4 @@
-//! What a change was, in one line: what was before and what is after, without secrets.
+//! A change in one line: before and after, without secrets.
 
 mod directory;
 mod rotation;
@@ -19,7 +19,7 @@ const LONGEST: usize = 500;
 /// Changes that a summary names.
 const PARTS: usize = 8;
 
-/// What was before a write, and what is after it.
+/// The values before and after a write.
 type Both<'a, T> = (&'a T, &'a T);
 
 /// The changes of one write.
@@ -67,7 +67,7 @@ impl Summary {
         self.list_by(what, both, get, |item| item.clone().into());
     }
 
-    /// The same of a list whose items are shown otherwise than they are compared.
+    /// The difference of a list whose items are shown otherwise than they are compared.
     fn list_by<'a, T, I: IntoIterator<Item: Ord>>(
         &mut self,
         what: impl Into<Phrase>,

@@ -180,7 +180,7 @@ impl<'a> Onward<'a> {
         Some(due)
     }
 
-    /// What was found. `since` is where the assignment began, where its entry does not say it; `present` is how the cell stands now,
+    /// Combines what was found. `since` is where the assignment began, where its entry does not say it; `present` is how the cell stands now,
     /// where it is still there; `period` is that of the arrangement by which they were on call.
     pub fn finish(
         mut self,

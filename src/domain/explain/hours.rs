@@ -54,7 +54,7 @@ fn open(hours: &Hours, calendar: &Calendar, at: Timestamp) -> Step {
     })
 }
 
-/// The same from an entry of the record. `window` is the one of today, where it is still there.
+/// The opening by an entry of the record. `window` is the one of today, where it is still there.
 pub fn opening_recorded(
     rotation: &Rotation,
     window: Option<&Window>,

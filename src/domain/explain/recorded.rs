@@ -1,4 +1,4 @@
-//! What the record tells of how a turn began, or why nobody had one.
+//! The steps that the record has of how a turn began, or why nobody had one.
 
 use super::hours::hand_over;
 use super::{Deed, Step, Unrecorded, decided, searched};
@@ -107,7 +107,7 @@ fn begun(decision: &Decision) -> Step {
     }
 }
 
-/// What came before and after a slot fell empty.
+/// The instants before and after a slot fell empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Around {
     /// Whether somebody had the slot until then.
@@ -116,7 +116,7 @@ pub struct Around {
     pub was_dealt: bool,
 }
 
-/// What the record has of the latest search for somebody.
+/// The latest search for somebody, as the record has it.
 #[derive(Clone, Debug)]
 pub enum Search<'a> {
     /// All of it, with the cadence whose hand-over it was, and when that was to be where skipped days moved it.

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, HashMap};
 
-/// What people and slots are called.
+/// The names of people and slots.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     pub people: HashMap<UserId, String>,

@@ -1,4 +1,4 @@
-//! What one schedule may take, and the forecasts of several rotations together.
+//! Limits of one schedule, and of the forecasts of several rotations together.
 
 use super::least::{Least, least};
 use super::{Forecast, Limits};
@@ -9,24 +9,24 @@ use crate::domain::time::Interval;
 /// Turns that one schedule holds at the most.
 pub(super) const MOST_TURNS: usize = 100_000;
 
-/// What one schedule may take: half a second.
+/// The limits of one schedule: half a second.
 pub(super) const LIMITS: Limits = Limits::work(10_000_000);
 
-/// What the forecasts of one person's rotations may take together: as much as one schedule.
+/// The budget of the forecasts of one person's rotations together: as much as one schedule.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// What there was at first.
+    /// The work that there was at first.
     whole: usize,
     pub(super) work: usize,
     pub(super) turns: usize,
-    /// What each forecast may take.
+    /// The steps that each forecast may take.
     steps: usize,
 }
 
 /// Turns of one person that one answer holds at the most.
 const MOST_OF_A_PERSON: usize = 10_000;
 
-/// What loading a rotation takes, as work.
+/// The cost of loading a rotation, as work.
 const WORK_OF_LOADING: usize = 1_000;
 
 impl Default for Budget {
@@ -58,7 +58,7 @@ impl Budget {
         }
     }
 
-    /// What the forecasts of a whole workspace may take together.
+    /// The budget of the forecasts of a whole workspace together.
     pub fn of_workspace() -> Budget {
         Budget::new(4 * LIMITS.work, MOST_OF_A_PERSON)
     }

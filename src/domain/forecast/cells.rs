@@ -1,4 +1,4 @@
-//! What becomes of each cell: whose turns come, and who holds it. Agreements are judged by it.
+//! The future of each cell: whose turns come, and who holds it. Agreements are judged by it.
 
 use super::held::{Held, stretches};
 use super::{Forecast, Limits, too_far, without_requests};
@@ -11,7 +11,7 @@ use crate::domain::rotation::Rotation;
 use crate::domain::time::{FOREVER, Interval, without};
 use jiff::{SignedDuration, Timestamp};
 
-/// What the forecast of the cells may take: some fifteen milliseconds, for which other writers wait.
+/// The limits of the forecast of the cells: some fifteen milliseconds, for which other writers wait.
 const LIMITS: Limits = Limits::work(300_000);
 
 /// How far ahead an agreement without an end is judged.
@@ -46,7 +46,7 @@ pub fn cells(
     }
 }
 
-/// The same as far as the limits allow, and up to which instant where that is not all of it.
+/// The forecasts of cells as far as the limits allow, and up to which instant where that is not all of it.
 pub fn known_cells(
     rotation: &Rotation,
     dealing: DealingContext,
@@ -125,7 +125,7 @@ impl CellForecast {
         self.turns().any(|(_, turn)| turn == period)
     }
 
-    /// What of a turn a period takes over: all of one to come, or what is left of the running one.
+    /// The part of a turn that a period takes over: all of one to come, or what is left of the running one.
     pub fn selection(&self, period: Interval, now: Timestamp) -> Option<TurnSelection> {
         let mut turns = self.turns().map(|(_, turn)| turn);
         let turn = turns.find(|turn| turn.until == period.until)?;

@@ -1,4 +1,4 @@
-//! What an edit changes for people: who is on call before and after, place by place.
+//! The changes that an edit makes for people: who is on call before and after, place by place.
 
 use crate::domain::duty::Duty;
 use crate::domain::ids::UserId;

@@ -20,7 +20,7 @@ pub struct Held {
     pub period: Interval,
     /// Who holds the cell, by arrangement or as dealt; `None` for nobody, and for somebody unknown here.
     pub user: Option<UserId>,
-    /// What somebody is called who is unknown here.
+    /// The name of somebody who is unknown here.
     pub outside: Option<String>,
     /// Whose turn it is, and since when, or on a partner's schedule since the shift began; `None` where nobody has the turn.
     pub dealt: Option<(Option<UserId>, Timestamp)>,
@@ -66,7 +66,7 @@ impl Held {
     }
 }
 
-/// What a forecast has up to an instant, until it is more than `most`: what has ended, and then what runs. Where it is not cut by
+/// The stretches of a forecast up to an instant, until there are more than `most`: what has ended, and then what runs. Where it is not cut by
 /// hours, nothing is said of windows that open and shut.
 pub(super) fn stretches(
     forecast: &mut Forecast,
@@ -140,7 +140,7 @@ pub fn held(
     Ok(found)
 }
 
-/// What is known of a partner's schedule; `None` for other rotations. Without a schedule nobody is on call.
+/// The known part of a partner's schedule; `None` for other rotations. Without a schedule nobody is on call.
 fn outside_held(rotation: &Rotation, range: Interval) -> Option<Vec<Held>> {
     let external = rotation.external.as_ref()?;
     let known = external::duties(rotation, range)?.into_iter();

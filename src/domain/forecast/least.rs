@@ -1,4 +1,4 @@
-//! What a forecast takes at the least: hand-overs and hours are counted without anything being dealt, so that what is sure to
+//! The least work of a forecast: hand-overs and hours are counted without anything being dealt, so that what is sure to
 //! take too much is refused before it is forecast.
 
 use super::Limits;
@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 /// How much of the time ahead is counted at once.
 const A_WHILE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// What a forecast takes at the least.
+/// The least that a forecast takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Least {
     /// Due instants.
@@ -29,7 +29,7 @@ impl Least {
     }
 }
 
-/// What the forecast of a rotation takes at the least, from when it was judged last to the end of a range. Counts no further than
+/// The least that the forecast of a rotation takes, from when it was judged last to the end of a range. Counts no further than
 /// to where that `exceeds` what is allowed.
 pub(super) fn least(
     rotation: &Rotation,

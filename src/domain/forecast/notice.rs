@@ -13,7 +13,7 @@ use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// What looking for what changes hands at an instant may take: some fifteen milliseconds.
+/// The limits of looking for what changes hands at an instant: some fifteen milliseconds.
 const LIMITS: Limits = Limits::work(300_000);
 
 /// One slot in which somebody else is on call than before. Hours that shut and open again for the same person are none, and a slot
@@ -21,13 +21,13 @@ const LIMITS: Limits = Limits::work(300_000);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandoverNotice {
-    /// What the slot is called, in a rotation with more than one; parts without a name are left out.
+    /// The name of the slot, in a rotation with more than one; parts without a name are left out.
     #[serde(rename = "name", default, skip_serializing_if = "Vec::is_empty")]
     pub slot: Vec<String>,
     /// Whoever was on call last.
     pub off: Option<UserId>,
     pub on: Option<UserId>,
-    /// What somebody is called who comes on and is unknown here: then `on` is `None`.
+    /// The name of somebody who comes on and is unknown here: then `on` is `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
     /// When whoever comes on is on call last by this turn or arrangement, as far as that is known.
@@ -186,7 +186,7 @@ pub fn zone(rotation: &Rotation, cell: &Cell) -> Option<ZoneName> {
     cadence.map(|cadence| cadence.zone)
 }
 
-/// What a slot is called.
+/// The name of a slot.
 pub fn slot_name(rotation: &Rotation, cell: &Cell) -> Vec<String> {
     let window = rotation.windows[cell.window].name.as_ref();
     let window = window.filter(|_| rotation.windows.len() > 1);
@@ -194,7 +194,7 @@ pub fn slot_name(rotation: &Rotation, cell: &Cell) -> Vec<String> {
     names.into_iter().flatten().cloned().collect()
 }
 
-/// What a slot is called, by its id; nothing where it is not there.
+/// The name of a slot, by its id; nothing where it is not there.
 pub fn slot_named(rotation: &Rotation, cell: &CellId) -> Vec<String> {
     let index = rotation.slot_of(cell);
     index.map_or_else(Vec::new, |index| {

@@ -12,7 +12,7 @@ use crate::domain::rotation::{Mode, Rotation};
 use crate::domain::time::{FOREVER, Interval};
 use jiff::{SignedDuration, Timestamp};
 
-/// What it may take after its range, to find where turns end.
+/// Its limits after its range, to find where turns end.
 const LIMITS_BEHIND: Limits = Limits {
     steps: usize::MAX,
     work: 500_000,
@@ -36,7 +36,7 @@ pub fn schedule(
     schedule_of(rotation, dealing, range, MOST_TURNS)
 }
 
-/// The same with `most` turns at the most.
+/// The schedule with `most` turns at the most.
 ///
 /// # Errors
 /// As [`schedule`].
@@ -53,7 +53,7 @@ pub fn schedule_of(
     asked.of(rotation, dealing, &mut Budget::of_schedule(most))
 }
 
-/// The same without a look after the range: what ends there, or later, has no end.
+/// The schedule without a look after the range: what ends there, or later, has no end.
 ///
 /// # Errors
 /// As [`schedule`].
@@ -70,7 +70,7 @@ pub fn schedule_within(
     )
 }
 
-/// The same, out of a budget that other rotations share.
+/// The schedule, out of a budget that other rotations share.
 ///
 /// # Errors
 /// As [`schedule`], where the budget does not suffice.
@@ -150,7 +150,7 @@ pub fn check_schedule(
     }
 }
 
-/// What is asked of a forecast.
+/// A question to a forecast.
 #[derive(Clone, Copy)]
 struct Asked<'u> {
     range: Interval,
@@ -191,7 +191,7 @@ impl<'u> Asked<'u> {
         Ok(found)
     }
 
-    /// What is found of it, so much at the most, and whether that is all. What still runs has no end.
+    /// The duties found, so many at the most, and whether they are all. Those that still run have no end.
     fn found(
         self,
         rotation: &Rotation,
@@ -235,7 +235,7 @@ impl<'u> Asked<'u> {
 /// The duty of a range as it is found.
 struct Turns<'u> {
     asked: Asked<'u>,
-    /// What each cell has.
+    /// The duty of each cell.
     running: Vec<Duty>,
     finished: Vec<Duty>,
 }

@@ -32,7 +32,7 @@ impl ShiftRotation {
 #[derive(Clone, Debug)]
 pub struct Shift {
     pub rotation: Arc<ShiftRotation>,
-    /// What the slot is called, where the rotation has several.
+    /// The name of the slot, where the rotation has several.
     pub slot: Vec<String>,
     /// The zone of its window.
     pub zone: Option<ZoneName>,
@@ -44,7 +44,7 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// What shifts of several rotations are sorted by; those of one stay as they are.
+    /// The order of shifts of several rotations; those of one stay as they are.
     pub fn order(&self) -> (Timestamp, &str, &RotationId) {
         let rotation = &self.rotation;
         (self.duty.entry.start, &rotation.name, &rotation.id)

@@ -9,7 +9,7 @@ use crate::domain::rotation::{Cell, Mode, Reason, Rotation};
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 
-/// What looking for who is next may take: many summaries are made, and none is worth waiting for.
+/// The limits of looking for who is next: many summaries are made, and none is worth waiting for.
 const LIMITS: Limits = Limits {
     steps: 100,
     work: 100_000,
@@ -19,7 +19,7 @@ const LIMITS: Limits = Limits {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnCallSummary {
     pub on_call: Vec<UserId>,
-    /// What the others on call are called: those whom a partner's schedule has and who are unknown here.
+    /// The names of the others on call: those whom a partner's schedule has and who are unknown here.
     pub outside: Vec<String>,
     /// When the first of them goes off.
     pub until: Option<Timestamp>,

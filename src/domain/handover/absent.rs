@@ -1,4 +1,4 @@
-//! What absences do beside the instant of dealing: who is here for all of a turn, and who goes away while they hold a slot
+//! Absences beside the instant of dealing: who is here for all of a turn, and who goes away while they hold a slot
 //! (rules.md 10.6 and 10.7).
 
 use super::Change;

@@ -11,7 +11,7 @@ use crate::domain::trace::{Decision, Traced};
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// What each person passed over takes, against asking about one: they are kept and shown with the turn. This also bounds the
+/// The work of each person passed over, against asking about one: they are kept and shown with the turn. This also bounds the
 /// memory of a forecast whose slots are dealt past hundreds of people.
 const WORK_OF_A_NAME: usize = 4;
 
@@ -33,7 +33,7 @@ impl Change<'_> {
         self.fill_slots(reason, true);
     }
 
-    /// The same after absences changed. They raise no version, so a slot that stays empty keeps the list that it shows of people
+    /// Deals every empty slot after absences changed. They raise no version, so a slot that stays empty keeps the list that it shows of people
     /// passed over.
     pub fn fill_after_absence(&mut self, reason: Reason) {
         self.fill_slots(reason, false);

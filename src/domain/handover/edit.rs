@@ -1,4 +1,4 @@
-//! What an edit of a rotation does to duty. Writes and their previews call the same, so a preview shows what happens.
+//! The effect of an edit of a rotation on duty. Writes and their previews call the same, so a preview shows what happens.
 
 use super::{Change, DealingContext, WindowChange};
 use crate::domain::rotation::{Reason, Rotation};

@@ -34,7 +34,7 @@ impl Change<'_> {
     }
 }
 
-/// What the first person on call is called, where a partner's schedule has somebody who is unknown here.
+/// The name of the first person on call, where a partner's schedule has somebody who is unknown here.
 pub(super) fn outsider(rotation: &Rotation) -> Option<String> {
     let first = rotation.external.as_ref()?.first()?;
     first.outsider().map(|outsider| outsider.called())

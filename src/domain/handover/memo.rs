@@ -1,4 +1,4 @@
-//! What a walk from instant to instant need not work out anew at each: the hand-overs and hours of the windows, when two of
+//! A memory of a walk from instant to instant, so that it need not work out anew at each: the hand-overs and hours of the windows, when two of
 //! them are open at once, the orders of the rosters, which slots each person holds. A memo holds for one rotation, as long as nothing but the steps taken
 //! with it changes that.
 
@@ -31,7 +31,7 @@ pub struct Memo {
     common: CommonHours,
 }
 
-/// What is known of one window.
+/// The known hand-overs and hours of one window.
 struct Clock {
     cadence: Option<Cadence>,
     hand_overs: HandOvers,
@@ -136,7 +136,7 @@ impl Memo {
             .meet(count, [dealt, held], &hours, calendar, span)
     }
 
-    /// What is covered of a turn of a window that begins now.
+    /// The covered part of a turn of a window that begins now.
     pub(super) fn covered_turn(
         &mut self,
         rotation: &Rotation,
@@ -165,7 +165,7 @@ impl Memo {
         ends.unwrap_or_else(|| at.saturating_add(ENDLESS_TURN).unwrap_or(Timestamp::MAX))
     }
 
-    /// What comparing windows took since this was asked last.
+    /// The work of comparing windows since this was asked last.
     pub(super) fn take_work(&mut self) -> usize {
         std::mem::take(&mut self.common.work)
     }

@@ -1,4 +1,4 @@
-//! What a change does to the record and to what people are told: who is announced, and the entries that begin.
+//! The effect of a change on the record and on what people are told: who is announced, and the entries that begin.
 
 use super::{Change, WindowChange, external};
 use crate::domain::resolve::{self, Hold};

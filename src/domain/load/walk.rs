@@ -1,4 +1,4 @@
-//! What the entries of one cell say about the people in them, entry by entry.
+//! A walk over the entries of one cell, for the people in them.
 
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Entry, Reason};
@@ -13,7 +13,7 @@ pub enum Happening {
     Counted(Counted, Timestamp),
 }
 
-/// What is counted of a person.
+/// The kind of time that is counted of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// They begin a turn, or held one when the range began.

@@ -47,7 +47,7 @@ pub fn ids_of_people(members: impl Iterator<Item = Member>) -> Vec<String> {
     ids
 }
 
-/// What a rotation that follows a schedule takes from its definition. Turns and restrictions are left to the partner, so those
+/// The members of a schedule's definition that a rotation which follows it needs. Turns and restrictions are left to the partner, so those
 /// that rota does not know are no obstacle here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {

@@ -33,7 +33,7 @@ words! {
     }
 }
 
-/// What made a shift. An id that the partner does not give is `None`.
+/// The cause of a shift. An id that the partner does not give is `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShiftSource {
     pub kind: SourceKind,

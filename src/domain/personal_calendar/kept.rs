@@ -78,7 +78,7 @@ pub struct PersonalCalendar {
     pub reading: Reading,
 }
 
-/// What is known of the readings of a calendar.
+/// The outcome of the readings of a calendar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// Rises with each change of what is read, and each reading: a reading that began before one is not applied.
@@ -93,7 +93,7 @@ pub struct Reading {
     pub failures: u32,
     /// Why the last one failed, or which events it could not read.
     pub error: Option<String>,
-    /// What was read last has become too old to count.
+    /// The last reading has become too old to count.
     pub is_unknown: bool,
     pub due_at: Timestamp,
     /// To be read at once.

@@ -5,7 +5,7 @@ use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-/// What a report is split by over time.
+/// The stretch of time by which a report is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Buckets {
     None,
@@ -37,7 +37,7 @@ impl Buckets {
         next.map_or(Timestamp::MAX, midnight)
     }
 
-    /// What the one that begins at an instant is called: `2026-W47`, `2026-11`.
+    /// The name of the one that begins at an instant: `2026-W47`, `2026-11`.
     pub fn name(self, begin: Timestamp) -> Option<String> {
         let first = date(begin);
         match self {

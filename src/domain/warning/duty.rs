@@ -22,7 +22,7 @@ pub struct Duty {
 #[derive(Clone, Debug)]
 struct Listed {
     id: RotationId,
-    /// What it is called, where the reader may see it.
+    /// Its name, where the reader may see it.
     named: Option<Arc<str>>,
 }
 

@@ -1,4 +1,4 @@
-//! What warnings are found in: the forecast of a rotation, cut into turns, and what is around it.
+//! The scene in which warnings are found: the forecast of a rotation, cut into turns, and what is around it.
 
 use super::Warning;
 use super::duty::{Duty, numbered};
@@ -14,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What is around a rotation.
+/// The surroundings of a rotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around {
     /// Its members and whoever is on call in it. Somebody who is not here is not known at all.
@@ -27,7 +27,7 @@ pub struct Around {
     pub naming: Naming,
 }
 
-/// What counts of a person.
+/// The facts about a person that count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     pub name: String,
@@ -36,7 +36,7 @@ pub struct Known {
     pub is_deactivated: bool,
 }
 
-/// What one person holds of one dealt turn of a cell.
+/// The part of one dealt turn of a cell that one person holds.
 #[derive(Clone, Debug)]
 pub(super) struct Turn<'a> {
     pub cell: usize,
@@ -91,7 +91,7 @@ impl WarningFilter {
 /// The shortest time that there is.
 const INSTANT: SignedDuration = SignedDuration::from_nanos(1);
 
-/// What warnings are found in.
+/// The scene in which warnings are found.
 pub(super) struct Scene<'a> {
     pub rotation: &'a Rotation,
     pub dealing: DealingContext<'a>,
@@ -193,7 +193,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// What somebody is called.
+    /// The name of somebody.
     pub fn name(&self, user: &UserId) -> String {
         let known = self.around.people.get(user).filter(|_| self.has_names());
         known.map_or_else(|| user.to_string(), |known| known.name.clone())
@@ -204,7 +204,7 @@ impl<'a> Scene<'a> {
         self.around.naming == Naming::Names
     }
 
-    /// What another rotation is called, by its name where the reader may see it.
+    /// The name of another rotation, where the reader may see it.
     pub fn rotation_called(&self, rotation: &RotationId, named: Option<&str>) -> String {
         match named {
             None => "another rotation".to_owned(),
@@ -213,7 +213,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What a window is called, where it has a name.
+    /// The name of a window, if it has one.
     pub fn window_called<'w>(&self, window: &'w Window) -> Option<&'w str> {
         let name = window.name.as_deref()?;
         Some(match self.has_names() {
@@ -222,7 +222,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// What a cell is called where the rotation has several: ` in primary, nights`.
+    /// The place of a cell where the rotation has several: ` in primary, nights`.
     pub fn place(&self, cell: usize) -> String {
         let names = forecast::slot_name(self.rotation, self.cell(cell));
         match names.is_empty() {

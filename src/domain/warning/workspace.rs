@@ -1,4 +1,4 @@
-//! What one person's duty in this rotation and in others comes to.
+//! The duty of one person in this rotation and in others together.
 
 use super::duty::{Place, Rest, Run};
 use super::scene::{Scene, length};
@@ -36,7 +36,7 @@ pub(super) fn short_rest(scene: &Scene) -> Vec<Warning> {
     found
 }
 
-/// What is told of one rest: the cell here, the later one where both are, and a sentence that names the first two turns that it is
+/// The warning of one rest: the cell here, the later one where both are, and a sentence that names the first two turns that it is
 /// between.
 fn rest_told(
     scene: &Scene,
@@ -98,7 +98,7 @@ fn place_called(scene: &Scene, here: u32, place: Place) -> String {
     }
 }
 
-/// What a rotation is called, one that the reader may not see included.
+/// The name of a rotation, one that the reader may not see included.
 fn called(scene: &Scene, rotation: Option<u32>) -> String {
     match rotation.map(|rotation| scene.duty.rotation(rotation)) {
         Some((id, named)) => scene.rotation_called(id, named),
@@ -139,7 +139,7 @@ pub(super) fn double_duty(scene: &Scene) -> Vec<Warning> {
     told.collect()
 }
 
-/// What some intervals, in order and apart, share with runs in other rotations than the `own`, by where it begins: what begins
+/// The parts that some intervals, in order and apart, share with runs in other rotations than the `own`, by where it begins: what begins
 /// before an instant, and at least the first [`MOST_OF_A_KIND`] where there are more.
 fn first_shared<'r>(
     on_call: &[Interval],

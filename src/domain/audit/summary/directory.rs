@@ -7,7 +7,7 @@ use crate::domain::directory_reading::DirectoryChanges;
 use crate::domain::ids::UserId;
 use std::collections::{BTreeMap, HashSet};
 
-/// What is another in the directory: who came, changed and left, and how many groups and channels there are.
+/// The difference of two directories: who came, changed and left, and how many groups and channels there are.
 pub fn directory_changes(before: &Directory, after: &Directory) -> Summary {
     let mut told = Summary::default();
     let both = (before, after);
@@ -48,7 +48,7 @@ pub fn directory_changes(before: &Directory, after: &Directory) -> Summary {
     told
 }
 
-/// The same of what a reading of the chat platform's directory, or an event of it, changes. Chat statuses are not told.
+/// The difference that a reading of the chat platform's directory, or an event of it, makes. Chat statuses are not told.
 pub fn synced_changes(changes: &DirectoryChanges) -> Summary {
     let mut told = Summary::default();
     if let Some(team) = &changes.team {

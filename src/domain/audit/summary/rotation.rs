@@ -10,7 +10,7 @@ use crate::domain::key::Key;
 use crate::domain::rotation::{Cell, ChannelSetting, Rotation, Window};
 use crate::domain::wording;
 
-/// What is another in a rotation. Next turns that a hand-over moves go without saying.
+/// The difference of two states of a rotation. Next turns that a hand-over moves go without saying.
 pub fn rotation_changes(before: &Rotation, after: &Rotation) -> Summary {
     let mut told = Summary::default();
     let both = (before, after);
@@ -309,7 +309,7 @@ fn rosters(told: &mut Summary, (before, after): Both<Rotation>) {
     }
 }
 
-/// What drives a rotation from outside.
+/// The schedule that drives a rotation from outside.
 fn followed(external: &External) -> String {
     match &external.link {
         Some(link) => format!(

@@ -4,7 +4,7 @@ use super::super::phrase::Quoted;
 use super::{Summary, host};
 use crate::domain::webhook::Webhook;
 
-/// What is another in a webhook endpoint. Of its URL the host is shown: the rest may carry a secret.
+/// The difference of two states of a webhook endpoint. Of its URL the host is shown: the rest may carry a secret.
 pub fn webhook_changes(before: &Webhook, after: &Webhook) -> Summary {
     let mut told = Summary::default();
     let both = (before, after);
