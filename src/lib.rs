@@ -5,9 +5,9 @@
 //! A connection's thread in [`server`] reads one request within its bounds. `server::dispatch` gives it an id, finds the
 //! [`Edge`](server::Edge) that has the prefix of its path, and logs and counts the answer. In the edge [`api`]
 //! `routes` names the operation, its scope and its precondition; [`admission`] answers who asks; [`wire`] parses the body into
-//! values of the [`domain`], whose constructors hold the limits, or refuses it with the path of the member that is wrong or unknown.
-//! An action of [`actions`] does the work: reads from one snapshot of the [`store`], writes in one job of its one writing connection. Its answer becomes JSON in
-//! [`wire`] again, a refusal a problem object in [`problem`].
+//! values of the [`domain`], whose constructors hold the limits, or refuses it with the path of the member that is wrong or
+//! unknown. An action of [`actions`] does the work: reads from one snapshot of the [`store`], writes in one job of its one
+//! writing connection. Its answer becomes JSON in [`wire`] again, a refusal a problem object in [`problem`].
 //!
 //! # Assistants
 //!

@@ -46,8 +46,9 @@ pub fn of(
     })
 }
 
-/// The instant that now is for a rotation: the current one, or that of its stored state where the system clock was set back since. What
-/// is shown without an instant is that state, so whatever else says who is on call now has to speak of the same instant.
+/// The instant that now is for a rotation: the current one, or that of its stored state where the system clock was set back
+/// since. What is shown without an instant is that state, so whatever else says who is on call now has to speak of the same
+/// instant.
 pub(super) fn present(app: &App, rotation: &Rotation) -> Timestamp {
     let stamps = &rotation.stamps;
     app.now().max(stamps.judged_at).max(stamps.updated_at)
@@ -238,9 +239,9 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// Passes the rotations of a page that the caller sees, and that were there at an instant, or are there now, to `show`, each with who is on call
-/// in it; `None` where a partner's schedule does not reach. With `user` only those in which that person is a member, or on call then.
-/// Returns how many there are on all pages.
+/// Passes the rotations of a page that the caller sees, and that were there at an instant, or are there now, to `show`, each
+/// with who is on call in it; `None` where a partner's schedule does not reach. With `user` only those in which that person is
+/// a member, or on call then. Returns how many there are on all pages.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] for an instant too far ahead, and where forecasting takes too much.

@@ -217,8 +217,8 @@ impl Handle {
         self.0.chat.drain(until)
     }
 
-    /// Waits until the chat queues are processed, at most until `until` where the platform is slow, and every delivery that was queued by then is finished or due later, then
-    /// purges expired records.
+    /// Waits until the chat queues are processed, at most until `until` where the platform is slow, and every delivery that was
+    /// queued by then is finished or due later, then purges expired records.
     ///
     /// # Errors
     /// If the storage fails, or if nothing progresses for half a minute.

@@ -124,8 +124,8 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Does everything that falls due at this instant: hand-overs of all windows due and of the slots whose holders go away, emptied
-    /// together and dealt in the order of slots, then one fill. Answers whether there was a hand-over.
+    /// Does everything that falls due at this instant: hand-overs of all windows due and of the slots whose holders go away,
+    /// emptied together and dealt in the order of slots, then one fill. Answers whether there was a hand-over.
     fn everything_due(&mut self) -> bool {
         let before = self.rotation.stamps.judged_at;
         let mut is_due = |window| {
@@ -164,8 +164,8 @@ impl<'a> Change<'a> {
             })
     }
 
-    /// Judges arrangements and windows and begins the entries needed. A disabled rotation stays frozen as of the instant it was judged
-    /// last, also under an edit of its hours.
+    /// Judges arrangements and windows and begins the entries needed. A disabled rotation stays frozen as of the instant it was
+    /// judged last, also under an edit of its hours.
     pub fn finish(self) -> Outcome {
         self.finished().0
     }
@@ -255,10 +255,11 @@ impl Memo {
     }
 }
 
-/// The next instant after the last judged one at which something falls due: a hand-over, a window opening or
-/// shutting, an arrangement beginning or ending, a pending request expiring, a change on a partner's schedule, where a slot stands
-/// empty the end of an absence and, where people hand over who go away, the beginning of an absence of somebody who holds a slot. Nothing else lets an empty slot be filled, so one that cannot be filled causes no instants of its own. `None` on
-/// a disabled rotation: it is frozen.
+/// The next instant after the last judged one at which something falls due: a hand-over, a window opening or shutting, an
+/// arrangement beginning or ending, a pending request expiring, a change on a partner's schedule, where a slot stands empty the
+/// end of an absence and, where people hand over who go away, the beginning of an absence of somebody who holds a slot. Nothing
+/// else lets an empty slot be filled, so one that cannot be filled causes no instants of its own. `None` on a disabled
+/// rotation: it is frozen.
 pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
     Memo::default().next_due(rotation, dealing)
 }

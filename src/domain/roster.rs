@@ -1,4 +1,5 @@
-//! The people of a rotation and its rosters: the order of a roster, and the next turns of the windows that deal from it (rules.md 2.1, 2.11 and 2.12).
+//! The people of a rotation and its rosters: the order of a roster, and the next turns of the windows that deal from it
+//! (rules.md 2.1, 2.11 and 2.12).
 
 use super::ids::{GroupId, RosterId, UserId, WindowId};
 use serde::{Deserialize, Serialize};

@@ -164,8 +164,8 @@ impl<'a> Onward<'a> {
         self.first.entry.arrangement.is_none() && !self.goes_beneath
     }
 
-    /// The hand-over at which the turn was to end, unless the record shows that it went on: a turn that is dealt while the hours are
-    /// shut has no entry. `None` where the cadence seems to have been another one then.
+    /// The hand-over at which the turn was to end, unless the record shows that it went on: a turn that is dealt while the
+    /// hours are shut has no entry. `None` where the cadence seems to have been another one then.
     fn due(&self) -> Option<Timestamp> {
         let hand_overs = self.hand_overs?;
         let mut turns = self.first.turn_since.iter().chain(&self.later_turn);
@@ -180,8 +180,8 @@ impl<'a> Onward<'a> {
         Some(due)
     }
 
-    /// Combines what was found. `since` is where the assignment began, where its entry does not say it; `present` is how the cell stands now,
-    /// where it is still there; `period` is that of the arrangement by which they were on call.
+    /// Combines what was found. `since` is where the assignment began, where its entry does not say it; `present` is how the
+    /// cell stands now, where it is still there; `period` is that of the arrangement by which they were on call.
     pub fn finish(
         mut self,
         since: Timestamp,

@@ -25,7 +25,8 @@ pub fn rotation_at(
     }
 }
 
-/// The rotation at an instant without the requests that are pending, where that instant is known; what dealing does on the way is written to a
+/// The rotation at an instant without the requests that are pending, where that instant is known; what dealing does on the way
+/// is written to a
 /// `trace`, in [`Rotation::trace`]. `instants` are now and that instant.
 ///
 /// # Errors

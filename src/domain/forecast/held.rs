@@ -66,8 +66,8 @@ impl Held {
     }
 }
 
-/// The stretches of a forecast up to an instant, until there are more than `most`: what has ended, and then what runs. Where it is not cut by
-/// hours, nothing is said of windows that open and shut.
+/// The stretches of a forecast up to an instant, until there are more than `most`: what has ended, and then what runs. Where it
+/// is not cut by hours, nothing is said of windows that open and shut.
 pub(super) fn stretches(
     forecast: &mut Forecast,
     end: Timestamp,

@@ -33,8 +33,8 @@ impl Change<'_> {
         self.fill_slots(reason, true);
     }
 
-    /// Deals every empty slot after absences changed. They raise no version, so a slot that stays empty keeps the list that it shows of people
-    /// passed over.
+    /// Deals every empty slot after absences changed. They raise no version, so a slot that stays empty keeps the list that it
+    /// shows of people passed over.
     pub fn fill_after_absence(&mut self, reason: Reason) {
         self.fill_slots(reason, false);
     }

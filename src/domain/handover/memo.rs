@@ -1,6 +1,6 @@
-//! A memory of a walk from instant to instant, so that it need not work out anew at each: the hand-overs and hours of the windows, when two of
-//! them are open at once, the orders of the rosters, which slots each person holds. A memo holds for one rotation, as long as nothing but the steps taken
-//! with it changes that.
+//! A memory of a walk from instant to instant, so that it need not work out anew at each: the hand-overs and hours of the
+//! windows, when two of them are open at once, the orders of the rosters, which slots each person holds. A memo holds for one
+//! rotation, as long as nothing but the steps taken with it changes that.
 
 use super::DealingContext;
 use super::absent::{CoveredTurn, LONGEST_LOOK};

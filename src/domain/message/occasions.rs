@@ -168,8 +168,8 @@ pub fn ended(rotation: &Rotation, request: &Request, by: &UserId) -> Vec<Message
         .collect()
 }
 
-/// A mention was opened, repeated or closed: to its channel, in the thread that it came from. A notice that has not been sent by the time the mention expires is
-/// not sent.
+/// A mention was opened, repeated or closed: to its channel, in the thread that it came from. A notice that has not been sent
+/// by the time the mention expires is not sent.
 pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Message {
     let asker = mention.asker.clone();
     let answered = |outcome| Content::MentionAnswered {

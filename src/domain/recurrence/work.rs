@@ -3,8 +3,8 @@
 /// So many units are spent between two questions of whether to go on: about a millisecond.
 const UNWATCHED: u64 = 20_000;
 
-/// The work that one reading may still take. A unit is the time in which one day is tested against a rule, some 50 ns; each step charges the
-/// units that it takes, whatever the calendar says.
+/// The work that one reading may still take. A unit is the time in which one day is tested against a rule, some 50 ns; each
+/// step charges the units that it takes, whatever the calendar says.
 pub struct Work<'a> {
     left: u64,
     /// The rest for the event or zone in hand.
