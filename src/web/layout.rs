@@ -1,5 +1,6 @@
 //! The frame of every page: head, landmarks, the line about the last write; and pages that say what is wrong.
 
+pub use super::address::encoded;
 use super::assets::{self, ICON, SCRIPT, STYLE};
 use super::visit::Visit;
 use super::{answer, form};
@@ -175,20 +176,6 @@ pub fn sign_in_path(next: &str) -> String {
         "/" => "/login".to_owned(),
         next => format!("/login?next={}", encoded(next)),
     }
-}
-
-/// A text as the value of a query parameter.
-pub fn encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
-                encoded.push(char::from(byte));
-            }
-            byte => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
 }
 
 /// What stands along the foot: the zone of all times, and what is needed now and then.

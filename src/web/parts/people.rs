@@ -95,7 +95,7 @@ impl People {
 pub fn path(user: &UserId) -> String {
     format!(
         "/people/{}",
-        crate::web::layout::encoded(user.as_str()).replace('/', "%2F")
+        crate::web::address::encoded(user.as_str()).replace('/', "%2F")
     )
 }
 
