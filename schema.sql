@@ -634,8 +634,8 @@ CREATE INDEX message_update_due ON message_update (due_at);
 CREATE TABLE notification_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
     mail INTEGER NOT NULL CHECK (mail IN (0, 1)),
-    -- A list of kinds of messages.
-    kinds TEXT NOT NULL CHECK (json_valid(kinds))
+    -- The kinds of messages that are not mailed. A kind that comes with a later version is not among them.
+    unwanted TEXT NOT NULL CHECK (json_valid(unwanted))
 ) STRICT, WITHOUT ROWID;
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.

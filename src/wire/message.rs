@@ -70,7 +70,8 @@ pub struct NotificationSettingsRequest {
     /// Whether they are mailed at all.
     mail: bool,
     /// The kinds of direct messages that are mailed: `onDuty`, `offDuty`, `comingUp`, `nobody`, `coverAsked`,
-    /// `coverAnswered`, `swapAsked`, `swapAnswered`, `mention`, `mentionAnswered`, `handOver`.
+    /// `coverAnswered`, `swapAsked`, `swapAnswered`, `mention`, `mentionAnswered`, `handOver`, `shiftsMoved`,
+    /// `summary`, `weekAhead`, `changeFailed`.
     kinds: Vec<String>,
 }
 

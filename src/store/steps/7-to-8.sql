@@ -199,8 +199,8 @@ CREATE INDEX message_relay_waiting ON message_relay (way, channel_id, due_at, se
 CREATE TABLE notification_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
     mail INTEGER NOT NULL CHECK (mail IN (0, 1)),
-    -- A list of kinds of messages.
-    kinds TEXT NOT NULL CHECK (json_valid(kinds))
+    -- The kinds of messages that are not mailed. A kind that comes with a later version is not among them.
+    unwanted TEXT NOT NULL CHECK (json_valid(unwanted))
 ) STRICT, WITHOUT ROWID;
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.

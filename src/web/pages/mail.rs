@@ -13,7 +13,7 @@ use crate::web::{answer, layout};
 use maud::html;
 
 /// The kinds that people are sent directly; the others go to channels.
-const DIRECT: [(MessageKind, &str); 8] = [
+const DIRECT: [(MessageKind, &str); 9] = [
     (MessageKind::OnDuty, "I come on duty"),
     (MessageKind::OffDuty, "I go off duty"),
     (MessageKind::ComingUp, "My duty begins soon"),
@@ -28,6 +28,7 @@ const DIRECT: [(MessageKind, &str); 8] = [
     ),
     (MessageKind::SwapAsked, "Somebody offers me a swap"),
     (MessageKind::SwapAnswered, "My offer of a swap is answered"),
+    (MessageKind::ShiftsMoved, "My shifts move"),
 ];
 
 /// GET /me/mail.

@@ -6,7 +6,7 @@ use crate::support::*;
 use crate::web::Browser;
 use serde_json::{Value, json};
 
-const DEFAULT: [&str; 10] = [
+const DEFAULT: [&str; 14] = [
     "onDuty",
     "comingUp",
     "nobody",
@@ -17,6 +17,10 @@ const DEFAULT: [&str; 10] = [
     "mention",
     "mentionAnswered",
     "handOver",
+    "shiftsMoved",
+    "summary",
+    "weekAhead",
+    "changeFailed",
 ];
 
 fn put(by: &Caller, user: &str, body: Value) -> Answer {
@@ -132,6 +136,9 @@ fn the_page_of_mail_has_the_same_choice() {
         "mention",
         "mentionAnswered",
         "handOver",
+        "summary",
+        "weekAhead",
+        "changeFailed",
     ];
     assert_eq!(settings, json!({ "mail": true, "kinds": kinds }));
     browser.post("/me/mail", &[]).is(303);
