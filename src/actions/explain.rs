@@ -12,8 +12,7 @@ use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty::Duty;
 use crate::domain::duty_at::Backward;
 use crate::domain::explain::{
-    self, Around, ExplainedCell, Explanation, Search, Source, Step, Told,
-    Unrecorded, Vocabulary,
+    self, Around, ExplainedCell, Explanation, Search, Source, Step, Told, Unrecorded, Vocabulary,
 };
 use crate::domain::external::External;
 use crate::domain::forecast::{self, Budget};
