@@ -115,10 +115,7 @@ fn forecast(
 }
 
 /// Those who come on and chose reminders of their own.
-fn with_own_reminders(
-    tx: &ReadTx,
-    coming: &[HandoverNotice],
-) -> Result<BTreeSet<UserId>, Error> {
+fn with_own_reminders(tx: &ReadTx, coming: &[HandoverNotice]) -> Result<BTreeSet<UserId>, Error> {
     let mut own = BTreeSet::new();
     for person in coming.iter().filter_map(|handover| handover.on.as_ref()) {
         if store::load_leads(tx, person)?.is_some() {

@@ -61,11 +61,19 @@ fn chosen(tx: &ReadTx, rotation: &Rotation) -> Result<ByLength, Error> {
     let people: BTreeSet<&UserId> = (members.users.iter())
         .chain(members.groups.iter().flat_map(|group| &group.users))
         .chain(rotation.arranged.iter().map(|arranged| &arranged.user))
-        .chain(cells.iter().flat_map(|cell| &cell.holder).map(|holder| &holder.user))
+        .chain(
+            cells
+                .iter()
+                .flat_map(|cell| &cell.holder)
+                .map(|holder| &holder.user),
+        )
         .collect();
     let mut chosen = ByLength::new();
     for person in people {
-        for length in store::load_leads(tx, person)?.iter().flat_map(|leads| leads.lengths()) {
+        for length in store::load_leads(tx, person)?
+            .iter()
+            .flat_map(|leads| leads.lengths())
+        {
             chosen.entry(length).or_default().insert(person.clone());
         }
     }

@@ -81,7 +81,11 @@ pub fn choose(visit: &Visit) -> Outcome {
     let user = visit.me()?.person.id.clone();
     let before = notification_settings::read(visit.app(), &visit.caller, &user)?;
     let shown = |kind: &MessageKind| DIRECT.iter().any(|(direct, _)| direct == kind);
-    let kept = before.messages.kinds.into_iter().filter(|kind| !shown(kind));
+    let kept = before
+        .messages
+        .kinds
+        .into_iter()
+        .filter(|kind| !shown(kind));
     let sent = visit.form.list("kinds");
     let settings = match NotificationSettings::parse(visit.form.one("mail") == "true", &sent) {
         Ok(sent) => NotificationSettings::new(sent.mail, sent.kinds.into_iter().chain(kept)),
@@ -93,7 +97,12 @@ pub fn choose(visit: &Visit) -> Outcome {
         }
     };
     let author = visit.author("setNotificationSettings");
-    notification_settings::choose(visit.app(), &author, &user, NotificationChange::of(settings))?;
+    notification_settings::choose(
+        visit.app(),
+        &author,
+        &user,
+        NotificationChange::of(settings),
+    )?;
     visit.note(Note::new("Saved. It counts for messages from now on."));
     Ok(answer::see("/me/mail"))
 }

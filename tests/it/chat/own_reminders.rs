@@ -106,7 +106,10 @@ fn reminders_out_of_bounds_are_refused() {
         (json!(["soon"]), "remindBefore[0]"),
         (json!([60]), "remindBefore[0]"),
         (json!("1h"), "remindBefore"),
-        (json!(["5m", "15m", "30m", "1h", "2h", "3h"]), "remindBefore"),
+        (
+            json!(["5m", "15m", "30m", "1h", "2h", "3h"]),
+            "remindBefore",
+        ),
     ] {
         let detail = put(&rota, "U1", before).is(400).json()["detail"].clone();
         assert!(text(&detail).starts_with(&format!("{path}: ")), "{detail}");
