@@ -31,7 +31,7 @@ pub fn page_with(visit: &Visit, status: u16, title: &str, content: Markup) -> Re
                 }
             }
             @if let Some(secret) = &note.secret {
-                section.card.pad aria-labelledby="secret" {
+                section.card.pad.pad aria-labelledby="secret" {
                     h2 #secret { "Shown this once" }
                     p { "Copy it now: it cannot be shown again." }
                     code.secret { (secret) }
