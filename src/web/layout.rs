@@ -2,10 +2,10 @@
 
 pub use super::address::encoded;
 use super::assets::{self, ICON, SCRIPT, STYLE};
-use super::visit::Visit;
-use super::{answer, form};
 use super::parts::icon::icon;
 use super::parts::people;
+use super::visit::Visit;
+use super::{answer, form};
 use crate::actions::overview;
 use crate::domain::ids::UserId;
 use crate::server::{Problem, Response};
@@ -31,7 +31,7 @@ pub fn page_with(visit: &Visit, status: u16, title: &str, content: Markup) -> Re
                 }
             }
             @if let Some(secret) = &note.secret {
-                section.card.pad.pad aria-labelledby="secret" {
+                section.card.pad aria-labelledby="secret" {
                     h2 #secret { "Shown this once" }
                     p { "Copy it now: it cannot be shown again." }
                     code.secret { (secret) }

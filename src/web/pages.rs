@@ -177,7 +177,7 @@ fn changed_meanwhile(visit: &Visit, id: &RotationId) -> Result<Response, Problem
         div.note.warn.said role="alert" {
             p { "Nothing was done: " bdi { (rotation.profile.name) } " has changed since you opened the form." }
         }
-        div.card.pad.pad {
+        div.card.pad {
             h2 { "What differs" }
             ul { @for line in confirm::differences(seen, &rotation, &people) { li { (line) } } }
             (said_meanwhile(visit, &rotation, seen)?)
@@ -261,7 +261,7 @@ pub fn weigh(
     let content = html! {
         (crumbs(rotation))
         h1 { (title) }
-        form.card.pad.pad method="post" action=(format!("{}/{part}", path_to(rotation))) {
+        form.card.pad method="post" action=(format!("{}/{part}", path_to(rotation))) {
             (content)
             @for (name, value) in kept { (hidden(name, value)) }
             (hidden("zone", zone_of(visit).as_str()))

@@ -60,12 +60,12 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (fields::summary(errors))
         h1 { "I am away" }
         @if rotations.is_empty() {
-            div.card.pad.pad {
+            div.card.pad {
                 p.muted { "You are in no rotation, so nobody counts on you." }
                 p.actions { a.btn href="/rotations" { "Rotations" } }
             }
         } @else {
-            form.card.pad.pad method="post" action="/me/absences" {
+            form.card.pad method="post" action="/me/absences" {
                 p { "Hand-overs pass you over while you are away. A turn that has begun stays yours, unless its rotation hands over at once: ask somebody to cover it." }
                 div.pair {
                     (filled.instant("from", "From", visit.zone, ""))
@@ -166,7 +166,7 @@ pub fn show(visit: &Visit) -> Outcome {
         p.crumb { a href="/me" { "Me" } }
         h1 { "Away " (times.period(absence.period.from, Some(absence.period.until))) }
         (remarks(&odd.into_iter().collect::<Vec<_>>()))
-        section.card.pad.pad aria-labelledby="standing" {
+        section.card.pad aria-labelledby="standing" {
             h2 #standing { "Still yours meanwhile" }
             @if standing.is_empty() { p.muted { "Nothing: you are not on call while you are away." } } @else {
                 ul.items {

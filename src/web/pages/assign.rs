@@ -56,7 +56,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (crumbs(&rotation))
         (fields::summary(errors))
         h1 { "Assign in " bdi { (rotation.profile.name) } }
-        form.card.pad.pad method="post" action=(format!("{}/assign", path_to(&rotation))) {
+        form.card.pad method="post" action=(format!("{}/assign", path_to(&rotation))) {
             p { "Somebody holds the slot for a while, whoever’s turn it is. Afterwards whoever is dealt the turn by then is back." }
             @if cells.len() > 1 { (filled.select("cellId", "Slot", "", &cells)) }
             @else { @for cell in &cells { (hidden("cellId", &cell.value)) } }

@@ -41,7 +41,7 @@ pub fn section(visit: &Visit) -> Result<Markup, Problem> {
     let is_wrong = |one: &&KnownCalendar| one.calendar.reading.error.is_some();
     let wrong = own.iter().filter(is_wrong).count();
     Ok(html! {
-        section.card.pad.pad aria-labelledby="calendars" {
+        section.card.pad aria-labelledby="calendars" {
             h2 #calendars { (TITLE) }
             @if own.is_empty() {
                 p.muted { "Vacations in a calendar of yours can count as absences." }
@@ -81,7 +81,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         p { "Their events become absences: hand-overs pass you over meanwhile, in rotations that count them. Others see when you are away, and not what the events are called." }
         @for one in &own { (card(visit, one)) }
         @if own.len() < MOST_OF_A_PERSON {
-            form.card.pad.pad method="post" action="/me/calendars" {
+            form.card.pad method="post" action="/me/calendars" {
                 h2 { "Add a calendar" }
                 (hidden("operationId", &confirm::operation_id()))
                 (filled.input("text", "url", "Address", "The secret address in iCal format, which your calendar program shows in its settings. It is not shown again.", true))
@@ -100,7 +100,7 @@ fn card(visit: &Visit, one: &KnownCalendar) -> Markup {
     let host = host(&calendar.address.0);
     let host = host.split_once("://").map_or("", |(_, host)| host);
     html! {
-        section.card.pad.pad data-calendar=(calendar.id) {
+        section.card.pad data-calendar=(calendar.id) {
             h2 { bdi { (calendar.name.as_deref().unwrap_or(host)) } }
             p.muted { @if calendar.name.is_some() { bdi { (host) } ". " } (counts_text(calendar.counts)) "." }
             p {

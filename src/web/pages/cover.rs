@@ -75,7 +75,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (crumbs(&rotation))
         (fields::summary(errors))
         h1 { "Ask for cover in " bdi { (rotation.profile.name) } }
-        form.card.pad.pad method="post" action=(format!("{}/cover", path_to(&rotation))) {
+        form.card.pad method="post" action=(format!("{}/cover", path_to(&rotation))) {
             p { "You stay on call until somebody accepts. The first who accepts takes over." }
             @if cells.len() > 1 { (filled.select("cellId", "Slot", "", &cells)) }
             @else { @for cell in &cells { (hidden("cellId", &cell.value)) } }

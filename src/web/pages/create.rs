@@ -113,13 +113,13 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         form method="post" action="/rotations" {
             (hidden("operationId", &key))
             (fields::entered(None))
-            div.card.pad.pad {
+            div.card.pad {
                 (filled.input("text", "name", "Name", "", true))
                 (filled.input("text", "code", "Code", "A short name for chat and addresses: letters, digits, - and _. You may leave it empty.", false))
                 (filled.input("text", "description", "Description", "", false))
                 (filled.tick("public", "Everybody in the workspace may see it"))
             }
-            div.card.pad.pad {
+            div.card.pad {
                 @if people.is_empty() {
                     p.muted { "There is nobody in the workspace yet. Import the directory: " code { "rota directory import people.json" } }
                 }
@@ -128,7 +128,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                 p.actions { button.btn.s type="submit" name="more" value="true" formnovalidate { "More lines" } }
                 (filled.radios("lanes", "At the same time", "", &lanes))
             }
-            div.card.pad.pad {
+            div.card.pad {
                 (filled.radios("pattern", "Hand-overs", "", &patterns))
                 div.pair {
                     (filled.select("timeZone", "Time zone", "Hand-overs are at this zone’s time.", &zone_names))

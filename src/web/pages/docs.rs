@@ -77,7 +77,7 @@ fn tag_page(document: &Value, tag: &Tag, operations: &[&Operation]) -> Markup {
         p.crumb { a href="/docs" { "API" } }
         h1 { (heading(tag.name)) }
         p { (prose::inline(tag.about)) }
-        nav.card.pad.pad aria-label="Operations" {
+        nav.card.pad aria-label="Operations" {
             ul.items { @for one in operations { li { (one.line("")) } } }
         }
         @for one in operations { (operation::section(document, one)) }

@@ -70,7 +70,7 @@ fn rotate_page(visit: &Visit, status: u16, errors: &Errors) -> Outcome {
         (crumbs(&rotation))
         (fields::summary(errors))
         h1 { "Rotate " bdi { (rotation.profile.name) } }
-        form.card.pad.pad method="post" action=(format!("{}/rotate", path_to(&rotation))) {
+        form.card.pad method="post" action=(format!("{}/rotate", path_to(&rotation))) {
             p { "Hands over now, as a scheduled hand-over does. Scheduled hand-overs keep their times. Whoever holds a turn by an assignment, a cover or a swap keeps it." }
             @if choices.len() > 1 {
                 (filled.boxes("cellIds", "Hand over", "", &choices))
@@ -155,7 +155,7 @@ fn set_page(
         (crumbs(&rotation))
         (fields::summary(errors))
         h1 { "Set on duty in " bdi { (rotation.profile.name) } }
-        form.card.pad.pad method="post" action=(format!("{}/on-call", path_to(&rotation))) {
+        form.card.pad method="post" action=(format!("{}/on-call", path_to(&rotation))) {
             @if members.is_empty() {
                 p.muted { "Nobody is in this rotation. Add people to it first." }
             }

@@ -83,7 +83,7 @@ pub fn section(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     };
     let times = times(visit);
     Ok(html! {
-        section.card.pad.pad aria-labelledby="feeds" {
+        section.card.pad aria-labelledby="feeds" {
             h2 #feeds { "My turns in a calendar" }
             @if feeds.is_empty() {
                 p.muted { "Calendar programs can subscribe to an address that always has your turns." }

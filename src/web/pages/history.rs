@@ -114,7 +114,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let content = html! {
         (crumbs(&rotation))
         h1 { "Record of " bdi { (rotation.profile.name) } }
-        form.card.pad.pad method="get" action=(base) {
+        form.card.pad method="get" action=(base) {
             div.inline {
                 (filled.input("datetime-local", "at", "Who was it at", &hint, false))
                 (filled.select("span", "Show", "", &spans))
@@ -122,7 +122,7 @@ pub fn show(visit: &Visit) -> Outcome {
             }
         }
         @if let Some(at) = shown.at {
-            section.card.pad.pad aria-labelledby="then" {
+            section.card.pad aria-labelledby="then" {
                 h2 #then { (times.text(at)) }
                 @if then.is_empty() { p.muted { "Nothing is recorded of that instant." } }
                 @for entry in &then {

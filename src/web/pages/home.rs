@@ -152,7 +152,7 @@ fn card(visit: &Visit, own: &[Shift]) -> Markup {
 fn waits(visit: &Visit, waiting: &[Asked], people: &People) -> Markup {
     let times = times(visit);
     html! {
-        section.card.pad.pad aria-labelledby="waiting" {
+        section.card.pad aria-labelledby="waiting" {
             h2 #waiting { "Waiting for you" }
             @if waiting.is_empty() {
                 p.muted { "Nothing. Requests to cover a turn or to swap show up here." }
@@ -291,7 +291,7 @@ fn gaps(visit: &Visit, all: &[Overview], people: &People) -> Markup {
     absent.sort_by_key(|(_, absent)| absent.period);
     let left = found.len().saturating_sub(GAPS) + absent.len().saturating_sub(GAPS);
     html! {
-        section.card.pad.pad aria-labelledby="gaps" {
+        section.card.pad aria-labelledby="gaps" {
             h2 #gaps { "Gaps in the next 14 days" }
             @if found.is_empty() && absent.is_empty() {
                 p.muted { "None. Somebody who is here is on call in every covered hour." }

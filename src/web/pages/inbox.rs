@@ -29,7 +29,7 @@ pub fn show(visit: &Visit) -> Outcome {
             h1 { "Inbox" }
             p.actions { a.btn href="/me/mail" { "What I am mailed" } }
         }
-        section.card.pad.pad aria-label="Messages" {
+        section.card.pad aria-label="Messages" {
             @if found.is_empty() {
                 p.muted { "No messages. What concerns you appears here, and stays for 90 days." }
             } @else {
@@ -75,7 +75,7 @@ pub fn summary(visit: &Visit) -> Result<Markup, Problem> {
     let page = Page { number: 1, size: 3 };
     let (found, total) = messages::list(visit.app(), &visit.caller, filter, page)?;
     Ok(html! {
-        section.card.pad.pad aria-labelledby="inbox" {
+        section.card.pad aria-labelledby="inbox" {
             h2 #inbox { "Inbox" }
             @if found.is_empty() { p.muted { "No messages yet." } } @else {
                 ul.items { @for message in &found { li { (line(visit, message)) } } }

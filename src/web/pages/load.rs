@@ -77,7 +77,7 @@ fn page(
         (crumbs(rotation))
         (fields::summary(errors))
         h1 { "Load of " bdi { (rotation.profile.name) } }
-        form.card.pad.pad method="get" action=(base) {
+        form.card.pad method="get" action=(base) {
             div.inline {
                 (filled.input("date", "from", "From", "", false))
                 (filled.input("date", "to", "To, included", "", false))

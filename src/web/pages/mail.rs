@@ -61,7 +61,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
         } @else if email.is_none_or(str::is_empty) {
             div.note.warn.said { p { "The directory has no mail address of yours." } }
         }
-        form.card.pad.pad method="post" action="/me/mail" {
+        form.card.pad method="post" action="/me/mail" {
             @if let Some(email) = email { p { "Mail goes to " bdi { (email) } ". Whatever you choose, every message is in your " a href="/me/inbox" { "inbox" } "." } }
             (filled.tick("mail", "Mail me"))
             (filled.boxes("kinds", "When", "", &choices))

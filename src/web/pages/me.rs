@@ -100,7 +100,7 @@ fn away(visit: &Visit) -> Result<Markup, Problem> {
     let own = absences::of_person(visit.app(), &visit.caller, &me.person.id, visit.now)?;
     let times = times(visit);
     Ok(html! {
-        section.card.pad.pad aria-labelledby="absences" {
+        section.card.pad aria-labelledby="absences" {
             h2 #absences { "Absences" }
             @if own.is_empty() { p.muted { "None. While you are away, hand-overs pass you over." } } @else {
                 ul.items {
@@ -147,7 +147,7 @@ fn zone(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     let mut choices = vec![Choice::new("", &own)];
     choices.extend(zones::names().map(|name| Choice::new(name, name)));
     Ok(html! {
-        section.card.pad.pad aria-labelledby="zone" {
+        section.card.pad aria-labelledby="zone" {
             h2 #zone { "Time zone" }
             form method="post" action="/me/zone" {
                 (filled.select("timeZone", "Show times in", "Where a rotation has another zone, its time stands beside.", &choices))

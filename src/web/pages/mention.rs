@@ -55,7 +55,7 @@ fn page(
             h1 { "Mention in " a href=(path_of(&rotation.id, profile.code.as_deref())) { bdi { (name) } } }
             span.tag.good[mention.state == MentionState::Acknowledged].warn[mention.state == MentionState::Open] { (mention.state.name()) }
         }
-        section.card.pad.pad aria-label="Mention" {
+        section.card.pad aria-label="Mention" {
             dl.kv {
                 dt { "From" } dd { (people.show(&mention.asker)) }
                 dt { "Message" } dd { @if let Some(message) = &mention.message { bdi { (message) } } @else { span.muted { "None" } } }

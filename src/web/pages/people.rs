@@ -63,7 +63,7 @@ pub fn show_all(visit: &Visit) -> Outcome {
     let path = |number: u32| format!("/people?q={}&page={number}", encoded(visit.query.one("q")));
     let content = html! {
         div.head { div { h1 { "People" } p.sub { (total) @if total == 1 { " person" } @else { " people" } } } }
-        form.card.pad.pad role="search" method="get" action="/people" {
+        form.card.pad role="search" method="get" action="/people" {
             div.inline { (search.input("search", "q", "Search", "", false)) button.btn type="submit" { "Search" } }
         }
         section.card.flush aria-label="People" {
@@ -137,7 +137,7 @@ pub fn show(visit: &Visit) -> Outcome {
             }
             @if visit.user() == Some(&user) { p.actions { a.btn href="/me" { "My page" } } }
         }
-        section.card.pad.pad aria-label="Who" {
+        section.card.pad aria-label="Who" {
             dl.kv {
                 @if let Some(name) = &person.real_name { dt { "Full name" } dd { bdi { (name) } } }
                 @if let Some(email) = &person.email { dt { "Address" } dd { bdi { (email) } } }
@@ -179,7 +179,7 @@ pub fn show(visit: &Visit) -> Outcome {
                 }
             }
         }
-        section.card.pad.pad aria-labelledby="away" {
+        section.card.pad aria-labelledby="away" {
             h2 #away { "Away" }
             @if away.is_empty() { p.muted { "No absence is known." } } @else {
                 ul.items { @for (absence, _) in &away { li { (times.period(absence.period.from, Some(absence.period.until))) } } }

@@ -112,7 +112,7 @@ fn page(
         (fields::summary(errors))
         h1 { "Who carries how much" }
         p.sub { @if is_everybody { "Everybody’s duty in all rotations." } @else { "Your duty in the rotations that you see." } }
-        form.card.pad.pad method="get" action="/reports/duty" {
+        form.card.pad method="get" action="/reports/duty" {
             div.inline {
                 (filled.input("date", "from", "From", "", false))
                 (filled.input("date", "to", "To, included", "", false))

@@ -53,7 +53,7 @@ pub fn show_all(visit: &Visit) -> Outcome {
     let settled: Vec<Asked> = settled.into_iter().rev().take(SETTLED).collect();
     let part = |id: &str, title: &str, asked: &[Asked], empty: &str| {
         html! {
-            section.card.pad.pad aria-labelledby=(id) {
+            section.card.pad aria-labelledby=(id) {
                 h2 id=(id) { (title) }
                 @if asked.is_empty() { p.muted { (empty) } } @else { (list(visit, asked.iter().map(line), &people)) }
             }
@@ -164,7 +164,7 @@ fn page(
         p.crumb { a href="/requests" { "Requests" } }
         (fields::summary(errors))
         div.head { div { h1 { (kind(request)) " in " a href=(path) { bdi { (asked.view.rotation_name) } } } } (state(request.state)) }
-        section.card.pad.pad aria-label="Request" {
+        section.card.pad aria-label="Request" {
             dl.kv {
                 dt { "From" } dd { (people.show(&request.requester)) }
                 dt { "To" } dd { (people.show_all(&request.recipients)) }

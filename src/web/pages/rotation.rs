@@ -106,7 +106,7 @@ pub fn show(visit: &Visit) -> Outcome {
         @if let Some(text) = &profile.description { p { bdi { (text) } } }
         (external::told(&rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(&rotation, is_editor))
-        section.card.pad.pad aria-labelledby="plan" {
+        section.card.pad aria-labelledby="plan" {
             (choose(visit, &rotation, &shown))
             (timeline(&rows(visit, &rotation, (&items, &arranged), &shown, &people), shown.range, &times(visit)))
         }
@@ -442,7 +442,7 @@ fn turn_actions(
 /// The order of each roster, with who is next.
 fn order(visit: &Visit, rotation: &Rotation, people: &People) -> Markup {
     html! {
-        section.card.pad.pad aria-labelledby="order" {
+        section.card.pad aria-labelledby="order" {
             h2 #order { "Order" }
             @for roster in &rotation.rosters {
                 @let order = rotation.order(roster);
@@ -473,7 +473,7 @@ fn open_requests(visit: &Visit, rotation: &Rotation, asked: &[Request], people: 
     let listed = asked.iter().take(MOST_REQUESTS);
     let listed = listed.map(|request| (request, rotation.profile.name.as_str()));
     html! {
-        section.card.pad.pad aria-labelledby="requests" {
+        section.card.pad aria-labelledby="requests" {
             h2 #requests { "Open requests" }
             @if asked.is_empty() { p.muted { "None. Ask for cover, or swap, from a turn of yours above." } }
             @else { (super::requests::list(visit, listed, people)) }
@@ -488,7 +488,7 @@ fn absence_list(visit: &Visit, rotation: &Rotation, away: &[Absence], people: &P
     let times = times(visit);
     let is_member = visit.user().is_some_and(|user| rotation.has_member(user));
     html! {
-        section.card.pad.pad aria-labelledby="away" {
+        section.card.pad aria-labelledby="away" {
             h2 #away { "Away" }
             @if away.is_empty() { p.muted { "Nobody is away." } } @else {
                 ul.items {

@@ -64,7 +64,7 @@ pub fn show(visit: &Visit) -> Outcome {
                 p.actions { a.btn.go href="/rotations/new" { "New rotation" } }
             }
         }
-        form.card.pad.pad role="search" method="get" action="/rotations" {
+        form.card.pad role="search" method="get" action="/rotations" {
             div.inline {
                 (search.input("search", "q", "Search", "", false))
                 (search.select("enabled", "State", "", &states))

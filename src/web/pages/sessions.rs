@@ -19,7 +19,7 @@ pub fn own(visit: &Visit) -> Result<Markup, Problem> {
     let me = visit.me()?;
     let all = of(visit, &me.person.id)?;
     Ok(html! {
-        section.card.pad.pad aria-labelledby="sessions" {
+        section.card.pad aria-labelledby="sessions" {
             h2 #sessions { "Where you are signed in" }
             @if all.is_empty() { p.muted { "A proxy signs you in with every request." } } @else {
                 (list(visit, &all, "/me/sessions/end", &html! {}))
@@ -37,7 +37,7 @@ pub fn of_person(visit: &Visit, person: &Person) -> Result<Markup, Problem> {
     let carried = hidden("operationId", &confirm::operation_id());
     let action = format!("{}/sessions/end", people::path(&person.id));
     Ok(html! {
-        section.card.pad.pad aria-labelledby="sessions" {
+        section.card.pad aria-labelledby="sessions" {
             h2 #sessions { "Signed in" }
             @if all.is_empty() { p.muted { "Nowhere." } } @else {
                 (list(visit, &all, &action, &carried))

@@ -77,7 +77,7 @@ pub fn show(visit: &Visit) -> Outcome {
         (crumbs(&rotation))
         h1 { "Settings of " bdi { (rotation.profile.name) } }
         p.sub { (state) }
-        div.card.pad.pad {
+        div.card.pad {
             ul.items {
                 @for section in offered(visit, &rotation) {
                     li {
@@ -117,7 +117,7 @@ fn page(
         (fields::summary(errors))
         h1 { (name) }
         p.sub { bdi { (rotation.profile.name) } }
-        nav.card.pad.pad aria-label="Settings" {
+        nav.card.pad aria-label="Settings" {
             div.actions {
                 @for section in offered(visit, rotation) {
                     @let is_here = section.part == part;

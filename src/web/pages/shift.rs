@@ -75,7 +75,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let content = html! {
         (crumbs(&rotation))
         h1 { @match &item.entry.user { Some(user) => bdi { (people.name(user)) }, None => "Nobody" } }
-        section.card.pad.pad aria-label="Turn" {
+        section.card.pad aria-label="Turn" {
             dl.kv {
                 dt { "When" } dd { (times.period_with(item.entry.start, item.end, zone)) }
                 @if !slot.is_empty() { dt { "Lane, window" } dd { bdi { (slot) } } }

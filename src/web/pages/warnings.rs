@@ -53,7 +53,7 @@ pub fn show(visit: &Visit) -> Outcome {
         h1 { "Warnings of " bdi { (rotation.profile.name) } }
         (choose(&rotation, days, &errors))
         @if found.is_empty() {
-            div.card.pad.pad { p.muted { @if rotation.enabled { "Nothing is wrong with the plan." } @else { "This rotation is disabled: nothing is planned." } } }
+            div.card.pad { p.muted { @if rotation.enabled { "Nothing is wrong with the plan." } @else { "This rotation is disabled: nothing is planned." } } }
         }
         @for severity in Severity::ALL {
             (list(&rotation, &found, severity, &shown))
@@ -79,7 +79,7 @@ fn choose(rotation: &Rotation, days: u32, errors: &Errors) -> Markup {
         spans.push(Choice::new(days.to_string(), &format!("{days} days")));
     }
     html! {
-        form.card.pad.pad method="get" action=(format!("{}/warnings", path_to(rotation))) {
+        form.card.pad method="get" action=(format!("{}/warnings", path_to(rotation))) {
             div.inline {
                 (filled.select("days", "Look ahead", "", &spans))
                 button.btn type="submit" { "Show" }

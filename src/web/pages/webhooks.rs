@@ -110,7 +110,7 @@ fn changed_meanwhile(visit: &Visit) -> Result<Response, Problem> {
         div.note.warn.said role="alert" {
             p { "Nothing was done: " bdi { (webhook.name) } " has changed since you opened the form." }
         }
-        div.card.pad.pad {
+        div.card.pad {
             h2 { "How it is now" }
             (facts(&webhook))
             form method="post" action=(visit.here()) {

@@ -93,7 +93,7 @@ fn search(visit: &Visit, query: &Form, errors: &Errors) -> Markup {
     let zone = format!("Time in {}", visit.zone.as_str());
     let kinds = ActorKind::ALL.map(ActorKind::name).join(", ");
     html! {
-        form.card.pad.pad role="search" method="get" action="/admin/audit" {
+        form.card.pad role="search" method="get" action="/admin/audit" {
             div.pair {
                 (filled.input("datetime-local", "from", "From", &zone, false))
                 (filled.input("datetime-local", "to", "To", &zone, false))

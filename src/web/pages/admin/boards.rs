@@ -117,7 +117,7 @@ fn form(filled: Filled, offered: &[(RotationId, Option<String>, String)]) -> Mar
         .collect();
     let zones: Vec<Choice> = zones::names().map(|name| Choice::new(name, name)).collect();
     html! {
-        form.card.pad.pad method="post" action="/admin/boards" {
+        form.card.pad method="post" action="/admin/boards" {
             h2 { "New board" }
             (hidden("operationId", &confirm::operation_id()))
             (filled.input("text", "title", "Title", "", true))

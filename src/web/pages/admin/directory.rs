@@ -47,7 +47,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
             "The file replaces the people, groups and channels of the workspace. People who are not in it are deactivated and come off duty. "
             a href="/admin/directory.json" { "The present directory as a file" }
         }
-        form.card.pad.pad method="post" action="/admin/directory" {
+        form.card.pad method="post" action="/admin/directory" {
             (filled.area("file", "Directory file", "JSON, as “rota directory import” takes it; that command takes files over half a megabyte, too."))
             p.actions { button.btn.go type="submit" { "Show what it changes" } a.btn href="/admin" { "Back" } }
         }
@@ -119,7 +119,7 @@ fn changes_page(
         (fields::summary(errors))
         (crumbs())
         h1 { "What the file changes" }
-        section.card.pad.pad aria-label="Changes" {
+        section.card.pad aria-label="Changes" {
             @if changes.is_empty() { p.muted { "No person changes. Groups and channels may." } }
             (people("New", &changes.added))
             @if !changes.changed.is_empty() {
@@ -144,7 +144,7 @@ fn changes_page(
                 }
             }
         }
-        form.card.pad.pad method="post" action="/admin/directory/import" {
+        form.card.pad method="post" action="/admin/directory/import" {
             (hidden("file", visit.form.one("file")))
             (hidden("operationId", &confirm::operation_id()))
             @if let Some(why) = &concern {

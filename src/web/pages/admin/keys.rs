@@ -111,7 +111,7 @@ fn form(visit: &Visit, filled: Filled) -> Result<Markup, Problem> {
         label: html! { code { (scope.name()) } " " span.muted { (meaning(scope)) } },
     });
     Ok(html! {
-        form.card.pad.pad method="post" action="/admin/keys" {
+        form.card.pad method="post" action="/admin/keys" {
             h2 { "New key" }
             (hidden("operationId", &confirm::operation_id()))
             (filled.input("text", "name", "Name", "What it is for.", true))

@@ -59,7 +59,7 @@ pub fn show(visit: &Visit) -> Outcome {
         @else { div.note.warn.said role="alert" { h2 { "Look at this" } ul { @for line in &wrong { li { (line) } } } } }
         div.cols.a {
             (server_state(visit, &work))
-            section.card.pad.pad aria-labelledby="places" {
+            section.card.pad aria-labelledby="places" {
                 h2 #places { "Administer" }
                 ul.items {
                     @for (path, name, about) in places { li { a href=(path) { (name) } br; span.muted { (about) } } }
@@ -129,7 +129,7 @@ fn server_state(visit: &Visit, work: &WorkStatus) -> Markup {
     let timer = app.runtime().heartbeat(TIMER);
     let capabilities = app.chat().capabilities();
     html! {
-        section.card.pad.pad aria-labelledby="standing" {
+        section.card.pad aria-labelledby="standing" {
             h2 #standing { "How it stands" }
             dl.kv {
                 dt { "Timer" }

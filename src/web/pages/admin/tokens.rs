@@ -66,7 +66,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                 }
             }
         }
-        form.card.pad.pad method="post" action="/admin/tokens" {
+        form.card.pad method="post" action="/admin/tokens" {
             h2 { "New token" }
             (hidden("operationId", &confirm::operation_id()))
             (person(visit, Filled { values, errors })?)

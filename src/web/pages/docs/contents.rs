@@ -15,7 +15,7 @@ pub fn page(document: &Value, operations: &[Operation]) -> Markup {
             p.actions { a.btn href="/v1/openapi.json" { "OpenAPI document" } }
         }
         (prose::paragraphs(about))
-        nav.card.pad.pad aria-label="Contents" {
+        nav.card.pad aria-label="Contents" {
             ul.items {
                 li { a href="#authentication" { "Authentication" } }
                 @for tag in tags(document) {
@@ -26,7 +26,7 @@ pub fn page(document: &Value, operations: &[Operation]) -> Markup {
         }
         (authentication(document))
         @for tag in tags(document) {
-            section.card.pad.pad aria-labelledby=(tag.name) {
+            section.card.pad aria-labelledby=(tag.name) {
                 h2 id=(tag.name) { (heading(tag.name)) }
                 p { (prose::inline(tag.about)) " " a href=(format!("/docs/{}", tag.name)) { "Parameters, bodies and answers" } }
                 ul.items {
@@ -52,7 +52,7 @@ fn entry(operation: &Operation) -> Markup {
 fn authentication(document: &Value) -> Markup {
     let schemes = document["components"]["securitySchemes"].as_object();
     html! {
-        section.card.pad.pad aria-labelledby="authentication" {
+        section.card.pad aria-labelledby="authentication" {
             h2 #authentication { "Authentication" }
             p { "A request carries one credential. The examples read it, and the address of the server, from variables:" }
             (prose::block("export ROTA_URL=https://rota.example.org\nexport ROTA_API_KEY=svc_key_...\nexport ROTA_TOKEN=svc_mbr_...\n\ncurl \"$ROTA_URL/v1/keys/self\" -H \"Authorization: Bearer $ROTA_API_KEY\""))

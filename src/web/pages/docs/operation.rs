@@ -70,7 +70,7 @@ impl Operation<'_> {
 pub fn section(document: &Value, operation: &Operation) -> Markup {
     let described = operation.described;
     html! {
-        section.card.pad.pad aria-labelledby=(operation.id) {
+        section.card.pad aria-labelledby=(operation.id) {
             h2 id=(operation.id) { (operation.summary()) }
             @match operation.path {
                 Some(path) => p { code { (operation.method) " " (path) } " " span.muted { (operation.id) } },

@@ -60,7 +60,7 @@ fn form(
         Choice::new("handOver", "The next person takes over at once"),
     ];
     let content = html! {
-        form.card.pad.pad method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             p.muted { "Absences that people enter here always count. Those that are read from their calendars count as you choose." }
             (filled.radios("calendars", "Absences from calendars that count", "", &calendars))
             (filled.input("number", "minimumHours", "A long one lasts at least, in hours", "1 to 720, for “Only long ones”. Absences without a gap between them count as one.", false))

@@ -77,7 +77,7 @@ fn form(
         .collect();
     let filled = Filled { values, errors };
     let content = html! {
-        section.card.pad.pad aria-labelledby="channels" {
+        section.card.pad aria-labelledby="channels" {
             h2 #channels { "Channels" }
             @if listed.is_empty() { p.muted { "No channel is told anything. Add one, and hand-overs and reminders are posted there." } }
             @for setting in listed { (channel(visit, rotation, setting)?) }
@@ -91,7 +91,7 @@ fn form(
                 }
             }
         }
-        section.card.pad.pad aria-labelledby="topic" {
+        section.card.pad aria-labelledby="topic" {
             h2 #topic { "Topic" }
             form method="post" action=(action(rotation, PART)) {
                 (filled.tick("enableTopic", "Write who is on call into the topics of channels"))

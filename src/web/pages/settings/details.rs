@@ -61,7 +61,7 @@ fn form(
     let typed = typed.last().unwrap_or_default().to_owned();
     let filled = Filled { values, errors };
     let content = html! {
-        form.card.pad.pad method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             (filled.input("text", "name", "Name", "", true))
             (filled.input("text", "code", "Code", "A short name for chat and addresses: letters, digits, - and _. You may leave it empty.", false))
             (filled.area("description", "Description", ""))

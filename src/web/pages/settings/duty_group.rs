@@ -37,7 +37,7 @@ fn form(
         .collect();
     let filled = Filled { values, errors };
     let content = html! {
-        section.card.pad.pad aria-labelledby="bound" {
+        section.card.pad aria-labelledby="bound" {
             h2 #bound { "The group" }
             @match bound {
                 Some(group) => {
@@ -53,14 +53,14 @@ fn form(
         }
         @if may.can_bind {
             @if !choices.is_empty() {
-                form.card.pad.pad method="post" action=(action(rotation, PART)) {
+                form.card.pad method="post" action=(action(rotation, PART)) {
                     h2 { "Use a group that is there" }
                     (filled.select("userGroupId", "User group", "It keeps its name. People in it who belong to no rotation stay.", &choices))
                     (carried(visit, rotation))
                     p.actions { button.btn type="submit" name="step" value="adopt" { "Use this group" } }
                 }
             }
-            form.card.pad.pad method="post" action=(action(rotation, PART)) {
+            form.card.pad method="post" action=(action(rotation, PART)) {
                 h2 { "By its handle" }
                 (filled.input("text", "handle", "Handle", "Such as oncall. A group that is not there yet is created, where the chat platform lets the app do that.", false))
                 (carried(visit, rotation))

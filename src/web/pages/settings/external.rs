@@ -44,9 +44,9 @@ fn form(
     let content = html! {
         (told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         @if partners.is_empty() {
-            div.card.pad.pad { p.muted { "This server has no settings for a partner. The operator adds them below [partners]." } }
+            div.card.pad { p.muted { "This server has no settings for a partner. The operator adds them below [partners]." } }
         } @else {
-            form.card.pad.pad method="post" action=(action(rotation, PART)) {
+            form.card.pad method="post" action=(action(rotation, PART)) {
                 p.muted {
                     "From then on the schedule says who is on call. Lanes, windows and people are replaced by the schedule’s, \
                      arrangements to come are cancelled and open requests expire."
@@ -64,7 +64,7 @@ fn form(
 
 fn unlink(visit: &Visit, rotation: &Rotation) -> Markup {
     html! {
-        form.card.pad.pad method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             p { "Without a schedule the rotation is manual. Its people stay, and whoever is on call and known here stays on duty." }
             (hidden("act", "unlink"))
             (carried(visit, rotation))

@@ -77,7 +77,7 @@ fn window_card(visit: &Visit, rotation: &Rotation, index: usize, window: &Window
         cadence.upcoming(calendar, visit.now, NEXT)
     });
     html! {
-        div.card.pad.pad data-window=(window.id) {
+        div.card.pad data-window=(window.id) {
             h3 { bdi { (window_name(rotation, index)) } }
             dl.kv {
                 dt { "Covered" }
@@ -122,7 +122,7 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
         section aria-labelledby="lanes" {
             h2 #lanes { "Lanes" }
             p.muted { "One person holds each lane, so two lanes are two people on duty at once. The first is dealt first." }
-            form.card.pad.pad method="post" action=(to) {
+            form.card.pad method="post" action=(to) {
                 @for (index, lane) in rotation.lanes.iter().enumerate() {
                     (hidden(&format!("lanes[{index}].id"), lane.id.as_str()))
                     (filled.input("text", &format!("lanes[{index}].name"), &format!("Name of lane {}", index + 1), "", false))
@@ -132,7 +132,7 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
                 p.actions { button.btn type="submit" name="step" value="names" { "Save names" } }
             }
             @if last > 0 {
-                form.card.pad.pad method="post" action=(to) {
+                form.card.pad method="post" action=(to) {
                     (carried(visit, rotation))
                     ol.order {
                         @for (index, lane) in rotation.lanes.iter().enumerate() {
@@ -151,7 +151,7 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
                     }
                 }
             }
-            form.card.pad.pad method="post" action=(to) {
+            form.card.pad method="post" action=(to) {
                 (carried(visit, rotation))
                 (filled.input("text", "lanes.name", "Name of a new lane", "", false))
                 p.actions { button.btn type="submit" name="step" value="add" { "Add a lane" } }
@@ -167,7 +167,7 @@ fn double_cover(visit: &Visit, rotation: &Rotation, errors: &Errors) -> Markup {
         errors,
     };
     html! {
-        section.card.pad.pad aria-labelledby="double" {
+        section.card.pad aria-labelledby="double" {
             h2 #double { "When people are short" }
             form method="post" action=(action(rotation, PART)) {
                 (filled.tick("doubleCover", "One person may be on call in two places at once"))

@@ -46,7 +46,7 @@ fn form(
     let found = inbound::find(visit.app(), &visit.caller, &rotation.id)?;
     let base = visit.app().base_url().trim_end_matches('/').to_owned();
     let content = html! {
-        div.card.pad.pad {
+        div.card.pad {
             p.muted { "An address by which older tools hand over, put somebody on duty or mention whoever is on call. For new tools use the API." }
             @match &found {
                 Some(found) => {

@@ -46,7 +46,7 @@ fn form(
 ) -> Result<Response, Problem> {
     let filled = Filled { values, errors };
     let content = html! {
-        form.card.pad.pad method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             p.muted { "A mention asks whoever is on call, in a channel. Mentions that are open keep the settings that they were opened with." }
             (filled.input("number", "expiresAfterMinutes", "Expires after, in minutes", "Without an answer. 10080 minutes, a week, at most.", true))
             (filled.input("number", "remindAfterMinutes", "Remind every, in minutes", "Empty asks once.", false))

@@ -34,7 +34,7 @@ fn form(
     let people = People::load(visit.app(), users, true)?;
     let typed = visit.form.one("userIds");
     let content = html! {
-        section.card.pad.pad aria-labelledby="order" {
+        section.card.pad aria-labelledby="order" {
             h2 #order { "Order" }
             @if order.is_empty() {
                 p.muted { "Nobody is in this rotation. Add the first person below; they come on first." }
@@ -120,7 +120,7 @@ fn followed(visit: &Visit, rotation: &Rotation, errors: &Errors) -> Result<Marku
         errors,
     };
     Ok(html! {
-        section.card.pad.pad aria-labelledby="groups" {
+        section.card.pad aria-labelledby="groups" {
             h2 #groups { "User groups" }
             p.muted { "The people of a user group follow those above, and come and go with the group in chat." }
             @if !followed.is_empty() {

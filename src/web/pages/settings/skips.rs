@@ -46,7 +46,7 @@ fn form(
     let content = html! {
         p.muted { "A hand-over on a skipped day moves to the next day that is not skipped." }
         @for (index, window) in rotation.windows.iter().enumerate() {
-            section.card.pad.pad data-window=(window.id) aria-label=(grid::window_name(rotation, index)) {
+            section.card.pad data-window=(window.id) aria-label=(grid::window_name(rotation, index)) {
                 h2 { bdi { (grid::window_name(rotation, index)) } }
                 @match window.cadence.as_ref().map(|one| (one, wording::skips(one))) {
                     Some((one, Some(skipped))) => {
@@ -63,7 +63,7 @@ fn form(
                 p.actions { a.btn.s href=(action(rotation, &format!("windows/{}", window.id))) { "Change what it skips" } }
             }
         }
-        form.card.pad.pad method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             h2 { "On skipped days" }
             (filled.tick("skipsAreOffTime", "Nobody is on call on skipped days"))
             p.hint { "For all windows. Without it, whoever holds the turn stays on call over skipped days." }

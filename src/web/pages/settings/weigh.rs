@@ -150,7 +150,7 @@ fn show(
     let content = html! {
         (remarks(remarked))
         form method="post" action=(visit.here()) {
-            section.card.pad.pad aria-labelledby="changes" {
+            section.card.pad aria-labelledby="changes" {
                 h2 #changes { "What would change" }
                 (more)
                 (changes)

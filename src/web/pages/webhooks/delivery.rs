@@ -49,7 +49,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
                 @else if delivery.attempts < MAX_ATTEMPTS && webhook.disabled.is_none() { (step("resend", "Send again")) }
             }
         }
-        section.card.pad.pad aria-labelledby="state" {
+        section.card.pad aria-labelledby="state" {
             h2 #state { "State" }
             dl.kv {
                 dt { "State" } dd { (delivery_state(delivery.state)) }
@@ -65,13 +65,13 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
                 }
             }
         }
-        section.card.pad.pad aria-labelledby="body" {
+        section.card.pad aria-labelledby="body" {
             h2 #body { "Body" }
             p.hint { "The same bytes in every attempt." }
             pre.code tabindex="0" { (log.body) }
         }
         @if log.attempts.is_empty() {
-            section.card.pad.pad aria-label="Attempts" { p.muted { "No attempt has finished yet. Load the page again in a moment." } }
+            section.card.pad aria-label="Attempts" { p.muted { "No attempt has finished yet. Load the page again in a moment." } }
         }
         @for attempt in log.attempts.iter().rev().take(SHOWN) { (one(visit, attempt)) }
         @if log.attempts.len() > SHOWN { p.muted { "And " (log.attempts.len() - SHOWN) " older attempts, which the API lists." } }
@@ -84,7 +84,7 @@ fn one(visit: &Visit, attempt: &Attempt) -> Markup {
     let (result, times) = (&attempt.result, times(visit));
     let heading = format!("attempt-{}", attempt.number);
     html! {
-        section.card.pad.pad aria-labelledby=(heading) data-attempt=(attempt.number) {
+        section.card.pad aria-labelledby=(heading) data-attempt=(attempt.number) {
             h2 id=(heading) { "Attempt " (attempt.number) }
             dl.kv {
                 dt { "Outcome" }

@@ -34,7 +34,7 @@ fn new_page(
         p.crumb { a href="/webhooks" { "Webhooks" } }
         (fields::summary(errors))
         h1 { "New endpoint" }
-        form.card.pad.pad method="post" action="/webhooks" {
+        form.card.pad method="post" action="/webhooks" {
             (hidden("operationId", &confirm::operation_id()))
             (inputs(Filled { values, errors }))
             p.hint { "Its signing secret is shown once, on the next page." }
@@ -115,7 +115,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (crumbs(&webhook))
         (fields::summary(errors))
         h1 { "Change the endpoint" }
-        form.card.pad.pad method="post" action=(format!("{}/edit", path_to(&webhook))) {
+        form.card.pad method="post" action=(format!("{}/edit", path_to(&webhook))) {
             (carried(visit, &webhook))
             (inputs(Filled { values, errors }))
             p.actions {
@@ -155,7 +155,7 @@ pub fn show_delete(visit: &Visit) -> Outcome {
     let content = html! {
         (crumbs(&webhook))
         h1 { "Delete " bdi { (webhook.name) } "?" }
-        div.card.pad.pad {
+        div.card.pad {
             p { "Nothing more is sent to it. Its delivery log and its signing secret are deleted too." }
             (facts(&webhook))
             form method="post" action=(format!("{}/delete", path_to(&webhook))) {

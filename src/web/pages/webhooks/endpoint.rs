@@ -60,7 +60,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
             }
         }
         div.cols.a {
-            section.card.pad.pad aria-labelledby="state" {
+            section.card.pad aria-labelledby="state" {
                 h2 #state { "State" }
                 dl.kv {
                     dt { "State" }
@@ -98,7 +98,7 @@ fn secret(visit: &Visit, webhook: &Webhook, errors: &Errors) -> Markup {
     };
     let graces = GRACES.map(|(seconds, label)| Choice::new(seconds, label));
     html! {
-        section.card.pad.pad aria-labelledby="signing" {
+        section.card.pad aria-labelledby="signing" {
             h2 #signing { "Signing secret" }
             dl.kv {
                 dt { "Id" } dd { code { (webhook.current.id) } }

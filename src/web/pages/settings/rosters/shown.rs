@@ -51,7 +51,7 @@ pub fn card(
     };
     let to = action(rotation, PART);
     Ok(html! {
-        section.card.pad.pad aria-label=(name(roster)) data-roster=(own) {
+        section.card.pad aria-label=(name(roster)) data-roster=(own) {
             h2 { (name(roster)) }
             @if order.is_empty() { p.muted { "Nobody is in it." } }
             form method="post" action=(to) {
@@ -164,7 +164,7 @@ pub fn places(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors
         errors,
     };
     html! {
-        section.card.pad.pad aria-labelledby="places" {
+        section.card.pad aria-labelledby="places" {
             h2 #places { "Who deals from what" }
             p.hint { "Empty is everybody. Another name makes a roster, at first with everybody in it: letters, digits, - and _." }
             form method="post" action=(action(rotation, PART)) {

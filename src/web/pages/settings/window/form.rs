@@ -127,14 +127,14 @@ pub fn form(
         form method="post" action=(visit.here()) {
             (fields::entered(Some(("step", "look"))))
             (carried(visit, rotation))
-            div.card.pad.pad {
+            div.card.pad {
                 (filled.input("text", "name", "Name", "Shown with turns where there are several windows.", false))
                 h3 { "Covered hours" }
                 @if let Some(hours) = hours { (hours) }
                 (filled.select("timeZone", "Time zone of the hours", "", &zone_names))
                 (stretches(values, errors))
             }
-            div.card.pad.pad {
+            div.card.pad {
                 h3 { "Hand-overs" }
                 @if rotation.windows.len() > 1 {
                     p.hint { "A rotation hands over by hand or by cadences as a whole: “By hand” is for all windows, and the first cadence after it too." }
@@ -148,7 +148,7 @@ pub fn form(
                 (filled.select("cadence.dayOfWeek", "Weekday of the month", "For the n-th weekday.", &days))
                 (filled.boxes("cadence.weeksInMonth", "Which of the month", "For the n-th weekday.", &weeks))
             }
-            div.card.pad.pad {
+            div.card.pad {
                 h3 { "Skipped days" }
                 p.hint { "A hand-over on a skipped day moves to the next day that is not skipped. Working days always skip both." }
                 (filled.tick("cadence.skipWeekends", "Skip weekends"))
@@ -161,7 +161,7 @@ pub fn form(
             }
         }
         @if window.is_some() && rotation.windows.len() > 1 {
-            form.card.pad.pad method="post" action=(visit.here()) {
+            form.card.pad method="post" action=(visit.here()) {
                 (carried(visit, rotation))
                 p { "Removing the window ends its turns. Its record stays." }
                 p.actions { button.btn.bad type="submit" name="step" value="remove" { "Remove this window" } }
