@@ -205,7 +205,7 @@ pub fn requests_of(
 
 /// How many requests wait for an answer of somebody.
 pub fn count_waiting(app: &App, user: &UserId) -> Result<u64, Error> {
-    Ok(app.store().read(|tx| store::count_requests_waiting(tx, user))?)
+    (app.store()).read(|tx| store::count_requests_waiting(tx, user))
 }
 
 fn asked(view: RequestView, rotation: &Rotation) -> Asked {
