@@ -1,6 +1,6 @@
 //! Lists of messages, and what each person chose to be mailed (rules.md 19).
 
-use super::{ActionError, App, audit, reads};
+use super::{App, Result, audit, reads};
 use crate::chat;
 use crate::domain::access::{Principal, Reach};
 use crate::domain::audit::{AuditedChange, Author, Phrase};
@@ -50,7 +50,7 @@ pub fn list(
     caller: &Principal,
     filter: MessageFilter,
     page: Page,
-) -> Result<(Vec<ListedMessage>, u64), ActionError> {
+) -> Result<(Vec<ListedMessage>, u64)> {
     let filter = MessageFilter {
         visible: reads::visible_to(caller),
         reader: caller.person().ok().cloned(),
@@ -113,11 +113,7 @@ fn listed(app: &App, record: MessageRecord) -> ListedMessage {
 /// # Errors
 /// [`Refusal::NotFound`] for somebody who is not there for the caller, [`Refusal::ResourceDenied`] for another person's
 /// settings.
-pub fn notifications(
-    app: &App,
-    caller: &Principal,
-    user: &UserId,
-) -> Result<NotificationSettings, ActionError> {
+pub fn notifications(app: &App, caller: &Principal, user: &UserId) -> Result<NotificationSettings> {
     app.store().read(|tx| {
         check_person(tx, caller, user)?;
         Ok(store::load_notification_settings(tx, user)?)
@@ -130,7 +126,7 @@ pub fn choose_notifications(
     author: &Author,
     user: &UserId,
     settings: NotificationSettings,
-) -> Result<NotificationSettings, ActionError> {
+) -> Result<NotificationSettings> {
     let user = user.clone();
     audit::write(app.store(), author, move |tx, author| {
         check_person(&tx.as_read(), &author.principal, &user)?;
@@ -157,7 +153,7 @@ fn told(settings: &NotificationSettings) -> String {
 }
 
 /// People choose for themselves; workspace admins and keys that see all rotations choose for everybody.
-fn check_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<(), ActionError> {
+fn check_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<()> {
     let is_own = caller.person() == Ok(user);
     if !is_own && !caller.sees_directory() {
         return Err(Refusal::NotFound("user").into());
