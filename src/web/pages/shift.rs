@@ -1,7 +1,7 @@
 //! One turn: who, why, in both zones, what lies over it, and what the reader may do.
 
 use super::history::why;
-use super::rotation::arrangement;
+use crate::web::parts::item::arrangement;
 use super::{crumbs, named, path_to, slot_text, tag, times, why as why_page};
 use crate::actions::duties;
 use crate::domain::arrangement::ArrangementKind;
