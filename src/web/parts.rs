@@ -21,3 +21,4 @@ pub mod time;
 pub mod timeline;
 pub mod turns;
 pub mod warned;
+pub mod why;

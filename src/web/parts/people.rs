@@ -67,6 +67,11 @@ impl People {
         self.known.contains_key(user)
     }
 
+    /// Somebody who has been loaded.
+    pub fn person(&self, user: &UserId) -> Option<&Person> {
+        self.known.get(user)
+    }
+
     /// Whether somebody is the reader.
     pub fn is_me(&self, user: &UserId) -> bool {
         self.me.as_ref() == Some(user)
