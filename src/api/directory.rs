@@ -4,10 +4,11 @@ use super::answer::{self, Outcome};
 use super::extract::{Call, Query};
 use super::operation::{Kind, Operation, PAGE, PAGE_SIZE, Parameter, operation, parameter, text};
 use crate::actions::ActionError;
+use crate::domain::directory::{Channel, Group, Person};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
+use crate::server::Problem;
 use crate::store::{self, Error, PersonFilter, ReadTx};
-use crate::wire::directory::{Channel, Group, User};
 use crate::wire::page::Page;
 use serde::Serialize;
 
@@ -17,48 +18,30 @@ const SORT: Parameter = parameter(
     "The field to sort by, prefixed with `-` for descending; `name` by default.",
 );
 
-fn group_record(group: store::Group) -> Group {
-    Group {
-        id: group.id.to_string(),
-        team_id: group.team_id,
-        name: group.name,
-        handle: group.handle,
-    }
-}
-
-fn channel_record(channel: store::Channel) -> Channel {
-    Channel {
-        id: channel.id.to_string(),
-        team_id: channel.team_id,
-        name: channel.name,
-        is_private: channel.is_private,
-    }
-}
-
-/// A page of matches, each rendered by `show`.
-fn listed<T, R: Serialize>(
+/// A page of matches.
+fn listed<T: Serialize>(
     call: &Call,
     page: store::Page,
-    show: fn(T) -> R,
     find: impl FnOnce(&ReadTx) -> Result<(Vec<T>, u64), Error>,
 ) -> Outcome {
     let (found, total) = match call.caller.sees_directory() {
         true => call.app.store().read(find).map_err(ActionError::Failed)?,
         false => (Vec::new(), 0),
     };
-    let shown = found.into_iter().map(show).collect();
-    answer::listed(shown, page, total)
+    answer::listed(found, page, total)
 }
 
 /// A record of the directory, if it exists for this caller.
 fn one<T>(
     call: &Call,
+    what: &'static str,
     find: impl FnOnce(&ReadTx) -> Result<Option<T>, Error>,
-) -> Result<Option<T>, ActionError> {
-    match call.caller.sees_directory() {
-        true => Ok(call.app.store().read(find)?),
-        false => Ok(None),
-    }
+) -> Result<T, Problem> {
+    let found = match call.caller.sees_directory() {
+        true => call.app.store().read(find).map_err(ActionError::Failed)?,
+        false => None,
+    };
+    Ok(found.ok_or(Refusal::NotFound(what))?)
 }
 
 /// Whether a list is ordered by descending name.
@@ -82,7 +65,7 @@ pub const USERS: Operation = operation("listUsers", "directory", "List people")
         text("q", "Only people with this text in a name."),
         text("email", "Only the person with this address."),
     ])
-    .gives::<Page<User>>(200, "A page of people.");
+    .gives::<Page<Person>>(200, "A page of people.");
 
 /// GET users.
 pub fn users(call: &Call) -> Outcome {
@@ -91,20 +74,20 @@ pub fn users(call: &Call) -> Outcome {
         text: search(&call.query)?.map(str::to_owned),
         email: call.query.one("email")?.map(str::to_owned),
     };
-    listed(call, page, User::from, |tx| {
+    listed(call, page, |tx| {
         store::list_people(tx, &filter, descending, page)
     })
 }
 
 pub const USER: Operation = operation("getUser", "directory", "Read a person")
     .about("Also returns deactivated people, so that ids resolve.")
-    .gives::<User>(200, "The person.");
+    .gives::<Person>(200, "The person.");
 
 /// GET a user.
 pub fn user(call: &Call) -> Outcome {
     let id: UserId = call.path.id("userId");
-    let found = one(call, |tx| store::load_person(tx, &id))?;
-    answer::json(200, &User::from(found.ok_or(Refusal::NotFound("user"))?))
+    let found = one(call, "user", |tx| store::load_person(tx, &id))?;
+    answer::json(200, &found)
 }
 
 pub const GROUPS: Operation = operation("listGroups", "directory", "List chat user groups")
@@ -124,7 +107,7 @@ pub fn groups(call: &Call) -> Outcome {
         descending(&call.query)?,
         search(&call.query)?,
     );
-    listed(call, page, group_record, |tx| {
+    listed(call, page, |tx| {
         store::list_groups(tx, text, descending, page)
     })
 }
@@ -136,8 +119,8 @@ pub const GROUP: Operation = operation("getGroup", "directory", "Read a chat use
 /// GET a group.
 pub fn group(call: &Call) -> Outcome {
     let id: GroupId = call.path.id("groupId");
-    let found = one(call, |tx| store::load_group(tx, &id))?;
-    answer::json(200, &group_record(found.ok_or(Refusal::NotFound("group"))?))
+    let found = one(call, "group", |tx| store::load_group(tx, &id))?;
+    answer::json(200, &found)
 }
 
 pub const CHANNELS: Operation = operation("listChannels", "directory", "List channels")
@@ -152,7 +135,7 @@ pub fn channels(call: &Call) -> Outcome {
         descending(&call.query)?,
         search(&call.query)?,
     );
-    listed(call, page, channel_record, |tx| {
+    listed(call, page, |tx| {
         store::list_channels(tx, text, descending, page)
     })
 }
@@ -164,10 +147,9 @@ pub const CHANNEL: Operation = operation("getChannel", "directory", "Read a chan
 /// GET a channel.
 pub fn channel(call: &Call) -> Outcome {
     let id: ChannelId = call.path.id("channelId");
-    let found = one(call, |tx| store::load_channel(tx, &id))?;
-    let reachable = found.filter(store::Channel::is_reachable);
-    answer::json(
-        200,
-        &channel_record(reachable.ok_or(Refusal::NotFound("channel"))?),
-    )
+    let found = one(call, "channel", |tx| {
+        let found = store::load_channel(tx, &id)?;
+        Ok(found.filter(Channel::is_reachable))
+    })?;
+    answer::json(200, &found)
 }

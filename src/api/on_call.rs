@@ -6,6 +6,7 @@ use super::extract::Call;
 use super::operation::{Kind, Operation, instant, operation, parameter, refusals, text};
 use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
 use crate::actions::{ActionError, on_call_at, reads};
+use crate::domain::directory::Person;
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
@@ -13,7 +14,6 @@ use crate::domain::rotation::Rotation;
 use crate::server::room;
 use crate::store::load_person;
 use crate::wire::body::invalid;
-use crate::wire::directory::User;
 use crate::wire::edit::{self, OnCallRequest, RotateRequest};
 use crate::wire::etag::Precondition;
 use crate::wire::on_call::{self, OnCall, OnCallLine};
@@ -81,12 +81,11 @@ fn expanded(call: &Call, id: &RotationId) -> Outcome {
 }
 
 /// The directory records of people.
-fn records(call: &Call, ids: &[UserId]) -> Result<Vec<User>, ActionError> {
-    let people = call.app.store().read(|tx| -> Result<Vec<_>, ActionError> {
+fn records(call: &Call, ids: &[UserId]) -> Result<Vec<Person>, ActionError> {
+    call.app.store().read(|tx| {
         let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
         Ok(found?.into_iter().flatten().collect())
-    })?;
-    Ok(people.into_iter().map(User::from).collect())
+    })
 }
 
 /// The memory for who is on call at an instant: two copies of a grid of 400 slots, and its response.

@@ -1,23 +1,34 @@
-//! The people, user groups and channels of the chat workspace.
+//! The people, user groups and channels of the chat workspace. Serialized they are as the API shows them.
 
 use super::ids::{ChannelId, GroupId, UserId};
 use super::zones::ZoneName;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// A person of the chat workspace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "User")]
 pub struct Person {
     pub id: UserId,
+    /// The owning workspace. It can differ under Slack's Enterprise Grid.
     pub team_id: String,
     pub display_name: Option<String>,
     pub real_name: Option<String>,
+    /// Null if unknown, or if the installation may not read it.
     pub email: Option<String>,
     pub is_guest: bool,
+    /// A person from a shared channel, who is never a workspace member.
     pub is_external: bool,
-    /// Deactivated, or removed from the platform. The row is kept so that the id resolves.
+    /// Deactivated or missing from the last import. Still returned, so that ids resolve.
     pub is_deleted: bool,
     /// Whether they administer the workspace.
+    #[serde(skip)]
     pub is_admin: bool,
+    /// 192 pixels wide.
     pub avatar_url: Option<String>,
+    /// An IANA zone name; absent if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
 }
 
@@ -35,26 +46,34 @@ impl Person {
 }
 
 /// A chat user group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Group {
     pub id: GroupId,
+    /// The owning workspace.
     pub team_id: String,
     pub name: Option<String>,
+    /// The @handle, without the sign.
     pub handle: Option<String>,
     /// Its people in order. Loaded only with the whole [`Directory`]; otherwise empty.
+    #[serde(skip)]
     pub users: Vec<UserId>,
 }
 
 /// A chat channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Channel {
     pub id: ChannelId,
+    /// The owning workspace.
     pub team_id: String,
     pub name: Option<String>,
     pub is_private: bool,
     /// Whether rota is a member, so that it can post.
+    #[serde(skip)]
     pub app_is_member: bool,
     /// In an imported directory, `None` keeps the topic.
+    #[serde(skip)]
     pub topic: Option<String>,
 }
 

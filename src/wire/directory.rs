@@ -1,11 +1,10 @@
-//! People, chat user groups and channels: the records of the API, and the file that replaces the local directory.
+//! The file that replaces the local directory of people, chat user groups and channels.
 
 use super::body::{object, objects};
 use super::strict::strict;
 use crate::domain::directory as domain;
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,69 +18,6 @@ strict!(
 
 /// The longest id, in bytes.
 const LONGEST_ID: usize = 200;
-
-/// A person of the chat workspace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct User {
-    pub id: String,
-    /// The owning workspace. It can differ under Slack's Enterprise Grid.
-    pub team_id: String,
-    pub display_name: Option<String>,
-    pub real_name: Option<String>,
-    /// Null if unknown, or if the installation may not read it.
-    pub email: Option<String>,
-    pub is_guest: bool,
-    /// A person from a shared channel, who is never a workspace member.
-    pub is_external: bool,
-    /// Deactivated or missing from the last import. Still returned, so that ids resolve.
-    pub is_deleted: bool,
-    /// 192 pixels wide.
-    pub avatar_url: Option<String>,
-    /// An IANA zone name; absent if unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub time_zone: Option<String>,
-}
-
-impl From<domain::Person> for User {
-    fn from(person: domain::Person) -> User {
-        User {
-            id: person.id.to_string(),
-            team_id: person.team_id,
-            display_name: person.display_name,
-            real_name: person.real_name,
-            email: person.email,
-            is_guest: person.is_guest,
-            is_external: person.is_external,
-            is_deleted: person.is_deleted,
-            avatar_url: person.avatar_url,
-            time_zone: person.time_zone,
-        }
-    }
-}
-
-/// A chat user group.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Group {
-    pub id: String,
-    /// The owning workspace.
-    pub team_id: String,
-    pub name: Option<String>,
-    /// The @handle, without the sign.
-    pub handle: Option<String>,
-}
-
-/// A chat channel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Channel {
-    pub id: String,
-    /// The owning workspace.
-    pub team_id: String,
-    pub name: Option<String>,
-    pub is_private: bool,
-}
 
 /// The whole local directory. An import replaces the previous one; people missing from the file are deactivated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +43,7 @@ pub struct ImportTeam {
     pub domain: Option<String>,
 }
 
-/// A [`User`], with members that only the file has. Only the id is required.
+/// A [`Person`](domain::Person), with members that only the file has. Only the id is required.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportUser {
@@ -139,7 +75,7 @@ pub struct ImportUser {
     pub handles: BTreeMap<String, String>,
 }
 
-/// A [`Group`], with its people in order.
+/// A [`Group`](domain::Group), with its people in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportGroup {
@@ -155,7 +91,7 @@ pub struct ImportGroup {
     pub user_ids: Vec<String>,
 }
 
-/// A [`Channel`], with the state of the app in it.
+/// A [`Channel`](domain::Channel), with the state of the app in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportChannel {

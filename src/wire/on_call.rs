@@ -1,28 +1,17 @@
 //! Who is on call, and the bounds of each assignment (rules.md 4, 8).
 
-use super::directory::User;
 use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
-use crate::domain::absence::{self, Away};
+use crate::domain::absence::{AbsenceSource, Away};
+use crate::domain::directory::Person;
 use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::external::{AsOf, Outsider};
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation as domain;
-use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-words! {
-    /// The source of an absence.
-    pub enum AbsenceSource {
-        /// An absence stored by rota.
-        InternalAvailability = "internalAvailability",
-        /// An event of a calendar of the person.
-        ExternalCalendar = "externalCalendar",
-    }
-}
 
 /// Who is on call in a rotation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -38,7 +27,7 @@ pub struct OnCall {
     /// Set on external rotations only.
     pub external_assignments: Option<ExternalAssignments>,
     /// The people on call. Null unless the request has `?expand=users`.
-    pub users: Option<Vec<User>>,
+    pub users: Option<Vec<Person>>,
     /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nobody_on_call_reason: Option<Nobody>,
@@ -102,21 +91,12 @@ pub struct AbsencePeriod {
     pub source: AbsenceSource,
 }
 
-impl From<absence::AbsenceSource> for AbsenceSource {
-    fn from(source: absence::AbsenceSource) -> AbsenceSource {
-        match source {
-            absence::AbsenceSource::Stored => AbsenceSource::InternalAvailability,
-            absence::AbsenceSource::Calendar => AbsenceSource::ExternalCalendar,
-        }
-    }
-}
-
 /// Renders the absences of one person; `None` where there are none.
 pub fn absences(away: &[Away]) -> Option<Vec<AbsencePeriod>> {
     let period = |away: &Away| AbsencePeriod {
         from: away.period.from.into(),
         until: away.period.until.into(),
-        source: away.source.into(),
+        source: away.source,
     };
     (!away.is_empty()).then(|| away.iter().map(period).collect())
 }
@@ -137,7 +117,7 @@ pub fn render(
     rotation: &domain::Rotation,
     calendar: &Calendar,
     as_of: &AsOf,
-    users: Option<Vec<User>>,
+    users: Option<Vec<Person>>,
 ) -> OnCall {
     let external = external::assignments(rotation, as_of);
     whole(rotation, &duty_at::now(rotation, calendar), external, users)
@@ -149,7 +129,7 @@ pub fn render_at(
     duty: &DutyAt,
     calendar: &Calendar,
     as_of: &AsOf,
-    users: Option<Vec<User>>,
+    users: Option<Vec<Person>>,
 ) -> OnCall {
     match duty {
         DutyAt::Planned(then) => render(then, calendar, as_of, users),
@@ -161,7 +141,7 @@ fn whole(
     rotation: &domain::Rotation,
     on_call: &duty_at::OnCall,
     external_assignments: Option<ExternalAssignments>,
-    users: Option<Vec<User>>,
+    users: Option<Vec<Person>>,
 ) -> OnCall {
     OnCall {
         rotation_id: rotation.id.to_string(),
@@ -241,7 +221,7 @@ pub fn skipped(skipped: &[domain::Skipped]) -> Vec<SkippedMember> {
         user_id: skipped.user.to_string(),
         from: skipped.from.map(Moment),
         until: skipped.until.map(Moment),
-        source: Some(skipped.source.into()),
+        source: Some(skipped.source),
     };
     skipped.iter().map(member).collect()
 }

@@ -81,25 +81,13 @@ pub struct SwapLeg {
     pub arrangement_id: Option<String>,
 }
 
-/// What the caller may do with the request now.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RequestCapability {
-    pub can_accept: bool,
-    pub can_decline: bool,
-    pub can_cancel: bool,
-    pub can_end: bool,
-    /// Why the caller may do nothing; null if some action is allowed.
-    pub reason: Option<String>,
-}
-
 /// A request, and what the caller may do with it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{T}Item")]
 #[serde(rename_all = "camelCase")]
 pub struct Item<T> {
     pub request: T,
-    pub capability: RequestCapability,
+    pub capability: domain::Capability,
     pub rotation_name: String,
     /// The covered hours that the request is about, by the hours as they are now: those that count. At most 200, of a swap 200 of
     /// each shift. None once the cell is deleted.
@@ -113,7 +101,7 @@ pub struct RequestItem {
     #[serde(rename = "type")]
     pub kind: domain::RequestKind,
     pub request: AnyRequest,
-    pub capability: RequestCapability,
+    pub capability: domain::Capability,
     pub rotation_name: String,
     /// The covered hours that the request is about, by the hours as they are now: those that count. At most 200, of a swap 200 of
     /// each shift. None once the cell is deleted.
@@ -281,7 +269,7 @@ pub fn any_item(view: &domain::RequestView) -> RequestItem {
     RequestItem {
         kind,
         request,
-        capability: capability(&view.capability),
+        capability: view.capability.clone(),
         rotation_name: view.rotation_name.clone(),
         covered: covered(view),
     }
@@ -291,7 +279,7 @@ pub fn any_item(view: &domain::RequestView) -> RequestItem {
 pub fn item<T: Record>(view: &domain::RequestView) -> Item<T> {
     Item {
         request: T::render(view),
-        capability: capability(&view.capability),
+        capability: view.capability.clone(),
         rotation_name: view.rotation_name.clone(),
         covered: covered(view),
     }
@@ -299,16 +287,6 @@ pub fn item<T: Record>(view: &domain::RequestView) -> Item<T> {
 
 fn covered(view: &domain::RequestView) -> Vec<Covered> {
     schedule::covered(&joined(view.covered.concat()))
-}
-
-fn capability(capability: &domain::Capability) -> RequestCapability {
-    RequestCapability {
-        can_accept: capability.can_accept,
-        can_decline: capability.can_decline,
-        can_cancel: capability.can_cancel,
-        can_end: capability.can_end,
-        reason: capability.reason.clone(),
-    }
 }
 
 /// Renders the result of a write of a request. `operation_id` is the id that the caller sent.
