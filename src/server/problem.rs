@@ -1,8 +1,7 @@
 //! Problem responses (RFC 9457).
 
 use super::Malformed;
-use super::exchange::Body;
-use super::response::{Header, Response};
+use super::exchange::{Body, Header, Response};
 use crate::domain::fault::Fault;
 use crate::wire::conflict::Conflict;
 use crate::wire::problem as wire;
