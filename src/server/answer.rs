@@ -2,8 +2,8 @@
 
 use std::io::{self, Read, Write};
 
-use super::exchange::Response;
 use super::head::Head;
+use super::response::Response;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 

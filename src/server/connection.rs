@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::answer::{self, Client, Date, Ending};
 use super::body::{self, Chunked, Framing};
-use super::exchange::{Request, Response};
+use super::exchange::Request;
 use super::head::{self, Head, Persistence};
 use super::registry::Open;
+use super::response::Response;
 use super::wire::Wire;
 use super::{Malformed, Service, Shared, panic_message};
 use crate::failpoint;

@@ -1,9 +1,10 @@
 //! Dispatches requests to edges by path prefix. Adds what all edges need: request ids, log lines, metrics, and the problem
 //! responses for refusals, panics and unknown paths.
 
-use super::exchange::{Request, Response};
+use super::exchange::Request;
 use super::problem::Problem;
 use super::proxies::REQUEST_ID;
+use super::response::Response;
 use super::{Malformed, Service};
 use crate::failpoint;
 use crate::metrics::{Metrics, RouteMetrics};

@@ -1,4 +1,4 @@
-//! Requests and responses as handlers use them.
+//! The type of requests that handlers use, and the bodies of responses.
 //!
 //! Only this file uses rouille. Of the crate only `Request`, `ResponseBody` and the cookie parser are used, not its server.
 //! Two of its dependencies (`buf_redux` and `multipart`) cause a future-incompatibility warning, so it may have to be
@@ -12,9 +12,6 @@
 //! No other file changes: a test in `tests/it` enforces that. The tests of `server` cover the replacement.
 
 use super::proxies::{self, REQUEST_ID, Scheme, TrustedProxies};
-use crate::domain::fault::Fault;
-use crate::domain::refusal::{Refusal, invalid};
-use std::borrow::Cow;
 use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr};
 
@@ -99,19 +96,6 @@ impl Request {
         self.inner.header(name)
     }
 
-    /// The value of a header that must not be repeated.
-    ///
-    /// # Errors
-    /// If it has several lines, whatever their values.
-    pub fn single<'a>(&'a self, name: &'a str) -> Result<Option<&'a str>, Refusal> {
-        let mut lines = self.lines(name);
-        let first = lines.next();
-        match lines.next() {
-            Some(_) => invalid(name, Fault::SentTwice),
-            None => Ok(first),
-        }
-    }
-
     /// Names and values of the cookies in order. A name may occur twice.
     pub fn cookies(&self) -> impl Iterator<Item = (&str, &str)> {
         rouille::input::cookies(&self.inner)
@@ -157,42 +141,5 @@ impl Body {
     /// The bytes, and their number if it is known.
     pub fn into_reader_and_size(self) -> (Box<dyn Read + Send>, Option<usize>) {
         self.0.into_reader_and_size()
-    }
-}
-
-/// A header of a response.
-pub type Header = (Cow<'static, str>, Cow<'static, str>);
-
-/// A response. Headers that the server sets itself ([`is_own_header`](super::is_own_header)) are ignored.
-pub struct Response {
-    pub status: u16,
-    pub headers: Vec<Header>,
-    pub body: Body,
-}
-
-impl Response {
-    /// A response with a body of this media type.
-    pub fn new(status: u16, media_type: &'static str, body: Body) -> Response {
-        let headers = vec![("Content-Type".into(), media_type.into())];
-        Response {
-            status,
-            headers,
-            body,
-        }
-    }
-
-    /// A response without a body.
-    pub fn empty(status: u16) -> Response {
-        Response {
-            status,
-            headers: Vec::new(),
-            body: Body::empty(),
-        }
-    }
-
-    /// Adds a header.
-    pub fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Response {
-        self.headers.push((name.into(), value.into()));
-        self
     }
 }

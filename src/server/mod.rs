@@ -12,7 +12,7 @@
 //! | `connection` | the requests of one connection, in order |
 //! | `registry` | open and idle connections; draining at shutdown |
 //! | `workers` | threads that serve connections |
-//! | `exchange` | requests and responses as handlers see them; only it knows rouille |
+//! | `exchange`, `response` | requests and responses as handlers see them; only `exchange` knows rouille |
 //! | `dispatch` | dispatch to edges; request ids, log lines, metrics |
 //! | `problem` | problem responses |
 //! | `proxies` | the client behind a trusted proxy (pure) |
@@ -25,11 +25,13 @@ mod connection;
 mod dispatch;
 mod exchange;
 mod head;
+mod headers;
 mod problem;
 mod proxies;
 pub mod rate;
 mod refusals;
 mod registry;
+mod response;
 pub mod room;
 #[cfg(test)]
 mod tests;
@@ -38,9 +40,10 @@ mod workers;
 
 pub use answer::is_own as is_own_header;
 pub use dispatch::{Dispatch, Edge, Outcome};
-pub use exchange::{Body, Header, Request, Response};
+pub use exchange::{Body, Request};
 pub use problem::Problem;
 pub use proxies::{REQUEST_ID, Scheme, TrustedProxies};
+pub use response::{Header, Response};
 
 use crate::failpoint;
 use crate::memory::{self, Budget};

@@ -1,7 +1,8 @@
 //! Problem responses (RFC 9457).
 
 use super::Malformed;
-use super::exchange::{Body, Header, Response};
+use super::exchange::Body;
+use super::response::{Header, Response};
 use crate::domain::fault::Fault;
 use crate::wire::conflict::Conflict;
 use crate::wire::problem as wire;

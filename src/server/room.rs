@@ -3,8 +3,9 @@
 //! An edge takes a share by a rough estimate before it starts the work. Once the response is rendered the share shrinks to
 //! its size, or is released if the response is small.
 
-use super::exchange::{Body, Request, Response};
+use super::exchange::{Body, Request};
 use super::problem::Problem;
+use super::response::Response;
 use crate::failpoint;
 use crate::memory::{Budget, Holder, Limits, Share};
 use std::io::{self, Read};

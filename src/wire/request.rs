@@ -100,12 +100,8 @@ pub struct Item<T> {
 pub struct RequestItem {
     #[serde(rename = "type")]
     pub kind: domain::RequestKind,
-    pub request: AnyRequest,
-    pub capability: domain::Capability,
-    pub rotation_name: String,
-    /// The covered hours that the request is about, by the hours as they are now: those that count. At most 200, of a swap 200 of
-    /// each shift. None once the cell is deleted.
-    pub covered: Vec<Covered>,
+    #[serde(flatten)]
+    pub item: Item<AnyRequest>,
 }
 
 /// A cover request or a swap request, as `type` says.
@@ -256,37 +252,30 @@ impl Record for SwapRequest {
 
 /// Renders a request of any type, and what the caller may do with it.
 pub fn any_item(view: &domain::RequestView) -> RequestItem {
-    let (kind, request) = match view.request.kind {
-        domain::RequestKind::Cover => (
-            domain::RequestKind::Cover,
-            AnyRequest::Cover(CoverRequest::render(view)),
-        ),
-        domain::RequestKind::Swap => (
-            domain::RequestKind::Swap,
-            AnyRequest::Swap(SwapRequest::render(view)),
-        ),
+    let kind = view.request.kind;
+    let request = match kind {
+        domain::RequestKind::Cover => AnyRequest::Cover(CoverRequest::render(view)),
+        domain::RequestKind::Swap => AnyRequest::Swap(SwapRequest::render(view)),
     };
     RequestItem {
         kind,
-        request,
-        capability: view.capability.clone(),
-        rotation_name: view.rotation_name.clone(),
-        covered: covered(view),
+        item: beside(view, request),
     }
 }
 
 /// Renders a request, and what the caller may do with it.
 pub fn item<T: Record>(view: &domain::RequestView) -> Item<T> {
-    Item {
-        request: T::render(view),
-        capability: view.capability.clone(),
-        rotation_name: view.rotation_name.clone(),
-        covered: covered(view),
-    }
+    beside(view, T::render(view))
 }
 
-fn covered(view: &domain::RequestView) -> Vec<Covered> {
-    schedule::covered(&joined(view.covered.concat()))
+/// What stands beside a request that is rendered.
+fn beside<T>(view: &domain::RequestView, request: T) -> Item<T> {
+    Item {
+        request,
+        capability: view.capability.clone(),
+        rotation_name: view.rotation_name.clone(),
+        covered: schedule::covered(&joined(view.covered.concat())),
+    }
 }
 
 /// Renders the result of a write of a request. `operation_id` is the id that the caller sent.
