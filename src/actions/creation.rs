@@ -15,6 +15,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{
     Cell, ChannelSetting, Lane, Members, NextTurn, Profile, Roster, Rotation, Stamps, Window,
 };
+use crate::domain::trading::Dealing;
 use crate::domain::tiers::TierLimits;
 use crate::domain::warning_kinds::WarningSettings;
 use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
@@ -169,18 +170,17 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
         double_cover: false,
         skips_are_off_time: false,
         absence_policy: AbsencePolicy::default(),
+        dealing: Dealing::default(),
         members: Members::default(),
         lanes,
         cells,
         rosters: vec![Roster {
             id: None,
             narrowed: None,
-            next_turns: vec![NextTurn {
-                window: window.id.clone(),
-                turn: 0,
-            }],
+            next_turns: vec![NextTurn::new(window.id.clone(), 0)],
         }],
         windows: vec![window],
+        ended: Vec::new(),
         external: None,
         arranged: Vec::new(),
         pending: Vec::new(),

@@ -246,5 +246,6 @@ fn searched(decision: &Decision) -> impl Iterator<Item = Step> {
             turn: Some(turn),
         },
         Traced::NobodyLeft => Step::NobodyLeft,
+        _ => Step::LeastAbsent,
     })
 }

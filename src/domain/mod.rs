@@ -67,6 +67,7 @@ pub(crate) mod text;
 pub mod tiers;
 pub mod time;
 pub mod trace;
+pub mod trading;
 pub mod warning;
 pub mod warning_kinds;
 pub mod webhook;
