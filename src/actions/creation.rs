@@ -15,8 +15,8 @@ use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{
     Cell, ChannelSetting, Lane, Members, NextTurn, Profile, Roster, Rotation, Stamps, Window,
 };
-use crate::domain::trading::Dealing;
 use crate::domain::tiers::TierLimits;
+use crate::domain::trading::Dealing;
 use crate::domain::warning_kinds::WarningSettings;
 use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
 use jiff::SignedDuration;

@@ -7,8 +7,8 @@ use super::external::External;
 use super::holidays::Calendar;
 use super::ids::{ArrangementId, UserId};
 use super::rotation::{Cell, Holder, NextTurn, PassedOver, Roster, Rotation, Skipped, Window};
-use super::trading::DealtTurn;
 use super::time::Interval;
+use super::trading::DealtTurn;
 use jiff::Timestamp;
 
 /// How a person holds a cell, as last judged.

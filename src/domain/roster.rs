@@ -271,7 +271,9 @@ mod tests {
                 cell.window = index;
                 rotation.cells.push(cell);
                 if let Some(turn) = turns.get(index) {
-                    rotation.rosters[0].next_turns.push(NextTurn::new(id.into(), *turn));
+                    rotation.rosters[0]
+                        .next_turns
+                        .push(NextTurn::new(id.into(), *turn));
                 }
             }
             rotation

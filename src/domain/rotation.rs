@@ -533,10 +533,7 @@ pub mod tests {
             rosters: vec![Roster {
                 id: None,
                 narrowed: None,
-                next_turns: vec![NextTurn {
-                    window: "win_1".into(),
-                    turn: 0,
-                }],
+                next_turns: vec![NextTurn::new("win_1".into(), 0)],
             }],
             external: None,
             arranged: Vec::new(),

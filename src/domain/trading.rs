@@ -270,11 +270,19 @@ impl Found {
                         cell: turn.cell.clone(),
                     });
                 }
-                (Hindrance::Elsewhere, Some(turn.from), Some(turn.until), Some(turn))
+                (
+                    Hindrance::Elsewhere,
+                    Some(turn.from),
+                    Some(turn.until),
+                    Some(turn),
+                )
             }
-            Standing::Unrested(turn) => {
-                (Hindrance::Rest, Some(turn.from), Some(turn.until), Some(turn))
-            }
+            Standing::Unrested(turn) => (
+                Hindrance::Rest,
+                Some(turn.from),
+                Some(turn.until),
+                Some(turn),
+            ),
             Standing::Rested | Standing::Free => return,
         };
         let is_known = |step: &Traced| matches!(step, Traced::Cannot(one) if one.user == *user);
@@ -331,7 +339,11 @@ impl NextTurn {
             percent,
             credit: WHOLE - percent,
         };
-        let known = self.books.credits.iter().position(|credit| credit.user == *user);
+        let known = self
+            .books
+            .credits
+            .iter()
+            .position(|credit| credit.user == *user);
         let known = known.unwrap_or_else(|| {
             self.books.credits.push(begins.clone());
             self.books.credits.len() - 1
@@ -356,7 +368,8 @@ impl NextTurn {
             stays(&credit.user) && dealing.percent(&credit.user) == credit.percent
         });
         self.books.helped.retain(|(user, _)| stays(user));
-        self.books.trades
+        self.books
+            .trades
             .retain(|trade| stays(&trade.owes) && stays(&trade.owed));
     }
 
@@ -477,9 +490,9 @@ impl NextTurn {
             |both| both.taker.is_rested() && both.giver.is_free(),
             |both| both.taker.is_rested() && both.giver.is_rested(),
         ];
-        let best = matches.iter().find_map(|matches| {
-            candidates.iter().position(matches)
-        });
+        let best = matches
+            .iter()
+            .find_map(|matches| candidates.iter().position(matches));
         for candidate in &candidates[..best.unwrap_or(candidates.len())] {
             found.cannot(&to_come[candidate.index].owner, &candidate.taker);
         }
@@ -518,7 +531,12 @@ impl NextTurn {
         let letters = place.cell.as_str().trim_start_matches("cel_");
         let mut id = format!("trd_{letters}{:x}", place.from.as_millisecond());
         // A turn that is rotated away at the instant at which it began is dealt twice then.
-        while self.books.trades.iter().any(|known| known.id.as_str() == id) {
+        while self
+            .books
+            .trades
+            .iter()
+            .any(|known| known.id.as_str() == id)
+        {
             id.push('x');
         }
         id.into()
@@ -535,7 +553,9 @@ impl NextTurn {
     ) -> bool {
         let people = place.order.len();
         let from_next = (0..people).map(|step| (self.turn + step) % people);
-        let users: Vec<UserId> = from_next.map(|turn| place.order[turn].user.clone()).collect();
+        let users: Vec<UserId> = from_next
+            .map(|turn| place.order[turn].user.clone())
+            .collect();
         let others = users.iter().filter(|user| *user != owner);
         let standings: Vec<(&UserId, Standing)> = others
             .map(|user| (user, world.standing(user, Which::Now, Part::Another)))
@@ -556,7 +576,10 @@ impl NextTurn {
                 let at = place_of.position(|user| user == owner);
                 let at = at.unwrap_or(users.len());
                 let before = |user: &&UserId| {
-                    users.iter().position(|known| known == *user).is_some_and(|place| place < at)
+                    users
+                        .iter()
+                        .position(|known| known == *user)
+                        .is_some_and(|place| place < at)
                 };
                 good.insert(good.partition_point(before), owner);
             }
@@ -585,7 +608,12 @@ impl NextTurn {
             });
         }
         if user != *owner {
-            match self.books.helped.iter_mut().find(|(known, _)| *known == user) {
+            match self
+                .books
+                .helped
+                .iter_mut()
+                .find(|(known, _)| *known == user)
+            {
                 Some((_, count)) => *count += 1,
                 None => self.books.helped.push((user.clone(), 1)),
             }

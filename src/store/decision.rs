@@ -58,7 +58,13 @@ enum StepShape {
     OwnTurn(WhoShape, Vec<WhoShape>),
     /// Somebody who cannot take it: why, from when to when, and the cell of the other turn.
     #[serde(rename = "c")]
-    Cannot(WhoShape, Hindrance, Option<i64>, Option<i64>, Option<String>),
+    Cannot(
+        WhoShape,
+        Hindrance,
+        Option<i64>,
+        Option<i64>,
+        Option<String>,
+    ),
     /// Who owes whom, and the turn that is given for it.
     #[serde(rename = "t")]
     Trade(WhoShape, WhoShape, String, i64),
@@ -88,7 +94,10 @@ fn steps_to_json(steps: &[Traced], order: &Order) -> Result<Option<String>> {
         Traced::LeastAbsent => Some(StepShape::LeastAbsent),
         Traced::OwnTurn { user, sat_out, .. } => {
             let sat_out = sat_out.iter().map(|user| WhoShape::of(user, order));
-            Some(StepShape::OwnTurn(WhoShape::of(user, order), sat_out.collect()))
+            Some(StepShape::OwnTurn(
+                WhoShape::of(user, order),
+                sat_out.collect(),
+            ))
         }
         Traced::Cannot(cannot) => Some(StepShape::Cannot(
             WhoShape::of(&cannot.user, order),
@@ -112,9 +121,7 @@ fn steps_to_json(steps: &[Traced], order: &Order) -> Result<Option<String>> {
             WhoShape::of(user, order),
             millis(*since),
         )),
-        Traced::Help { user, before } => {
-            Some(StepShape::Help(WhoShape::of(user, order), *before))
-        }
+        Traced::Help { user, before } => Some(StepShape::Help(WhoShape::of(user, order), *before)),
         Traced::RestNotKept => Some(StepShape::RestNotKept),
         Traced::Order { .. } | Traced::Chosen { .. } | Traced::NobodyLeft => None,
     };

@@ -234,9 +234,7 @@ impl Change<'_> {
         let first = Traced::Order {
             roster: self.rotation.rosters[roster].id.clone(),
             window: window.clone(),
-            next_turn: self.rotation.rosters[roster]
-                .next_turn(window)
-                .unwrap_or(0),
+            next_turn: self.rotation.rosters[roster].next_turn(window).unwrap_or(0),
             order: Arc::clone(&order),
         };
         let mut found = self.trade(cell, roster, waiting, here_now);

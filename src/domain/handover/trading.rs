@@ -13,8 +13,8 @@ use crate::domain::rotation::{Holder, NextTurn, Rotation};
 use crate::domain::time::Interval;
 use crate::domain::trace::Traced;
 use crate::domain::trading::{
-    DealtTurn, EndedTurn, Found, MOST_REST_HOURS, MissedTurn, OtherTurn, Part, Place, Standing, ToCome, Which,
-    World, round,
+    DealtTurn, EndedTurn, Found, MOST_REST_HOURS, MissedTurn, OtherTurn, Part, Place, Standing,
+    ToCome, Which, World, round,
 };
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
@@ -99,20 +99,21 @@ impl World for Now<'_> {
             if cell == self.cell || holder.holder.as_ref().is_none_or(|held| held.user != *user) {
                 continue;
             }
-            let (held, hours) = self.memo.held_turn(
-                self.rotation,
-                cell,
-                self.dealing.calendar,
-                self.at,
-                rest,
-            );
+            let (held, hours) =
+                self.memo
+                    .held_turn(self.rotation, cell, self.dealing.calendar, self.at, rest);
             if let Some(elsewhere) = beside(&holder.id, &hours) {
                 return Standing::Elsewhere(elsewhere);
             }
             on_end |= holder.window == window && held.until == span.from;
         }
         let last = self.last_hand_over(window);
-        for ended in self.rotation.ended.iter().filter(|ended| ended.user == *user) {
+        for ended in self
+            .rotation
+            .ended
+            .iter()
+            .filter(|ended| ended.user == *user)
+        {
             let stretch = Interval::new(ended.since, ended.covered_until);
             // It has ended, so nothing of it meets what is dealt.
             if let Some(elsewhere) = beside(&ended.cell, &[stretch]) {
@@ -178,8 +179,12 @@ impl World for Now<'_> {
         let mut steps = Vec::new();
         let covered = Rc::clone(&self.covered);
         let (absences, here_now) = (self.dealing.absences, self.here_now);
-        let (asked, memo, calendar, cell) =
-            (&mut *self.asked, &mut *self.memo, self.dealing.calendar, self.cell);
+        let (asked, memo, calendar, cell) = (
+            &mut *self.asked,
+            &mut *self.memo,
+            self.dealing.calendar,
+            self.cell,
+        );
         let search = dealing::deal(&mut Question {
             order: &order.people,
             next_turn: first,
@@ -201,7 +206,11 @@ impl World for Now<'_> {
             }
         }
         for passed in search.passed_over {
-            if found.passed_over.iter().all(|known| known.user != passed.user) {
+            if found
+                .passed_over
+                .iter()
+                .all(|known| known.user != passed.user)
+            {
                 found.passed_over.push(passed);
             }
         }
@@ -254,7 +263,8 @@ impl Now<'_> {
             let round = round(&order.people, &rotation.dealing);
             for line in &roster.next_turns {
                 let windows = rotation.windows.iter();
-                let Some(window) = windows.clone().position(|window| window.id == line.window) else {
+                let Some(window) = windows.clone().position(|window| window.id == line.window)
+                else {
                     continue;
                 };
                 let is_here = here.window == window && here.roster == roster.id;
@@ -266,10 +276,11 @@ impl Now<'_> {
                 let mut line = line.clone();
                 let first = coming.len();
                 let mut from = self.at;
-                let mut places: Vec<usize> =
-                    self.waiting.iter().copied().filter(deals).collect();
+                let mut places: Vec<usize> = self.waiting.iter().copied().filter(deals).collect();
                 while coming.len() - first < round {
-                    let until = self.memo.next_hand_over(rotation, window, self.dealing.calendar, from);
+                    let until =
+                        self.memo
+                            .next_hand_over(rotation, window, self.dealing.calendar, from);
                     let covered = self.memo.covered_of(
                         rotation,
                         window,
@@ -383,8 +394,13 @@ impl Change<'_> {
     ) -> Found {
         let window = self.rotation.cells[cell].window;
         let calendar = self.dealing.calendar;
-        let until = self.memo.turn_ends(self.rotation, window, calendar, self.at);
-        let farthest = self.at.saturating_add(LONGEST_LOOK).unwrap_or(Timestamp::MAX);
+        let until = self
+            .memo
+            .turn_ends(self.rotation, window, calendar, self.at);
+        let farthest = self
+            .at
+            .saturating_add(LONGEST_LOOK)
+            .unwrap_or(Timestamp::MAX);
         let span = Interval {
             from: self.at,
             until: until.min(farthest),
@@ -465,7 +481,13 @@ impl Change<'_> {
             }
         }
         // Of the turns that somebody had in a window, the last one decides.
-        let of = |one: &EndedTurn| (one.window.clone(), one.user.clone(), one.handed_over_at.is_some());
+        let of = |one: &EndedTurn| {
+            (
+                one.window.clone(),
+                one.user.clone(),
+                one.handed_over_at.is_some(),
+            )
+        };
         let whose = of(&ended);
         self.rotation.ended.retain(|known| of(known) != whose);
         self.rotation.ended.push(ended);

@@ -200,7 +200,11 @@ fn books(roster: &Roster) -> Result<Option<String>> {
     let lines = roster.next_turns.iter();
     let noted = lines.filter(|line| line.books != Books::default());
     let books: BTreeMap<_, _> = noted.map(|line| (&line.window, &line.books)).collect();
-    Some(books).filter(|books| !books.is_empty()).as_ref().map(json).transpose()
+    Some(books)
+        .filter(|books| !books.is_empty())
+        .as_ref()
+        .map(json)
+        .transpose()
 }
 
 fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<()> {
