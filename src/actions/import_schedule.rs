@@ -11,6 +11,7 @@ use super::mutation::Operation;
 use super::proposals::Propose;
 use super::rotations::PatchRotation;
 use super::{ActionError, App, Error, audit, notifications, outbox};
+use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::arrangement::Arranged;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::blueprint::{self, Agreement, Blueprint, Takeover};
@@ -24,6 +25,7 @@ use crate::domain::partner::{Definition, Member, Partner, PartnerPerson, Timelin
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
+use crate::domain::trading::Dealing;
 use crate::store::{self, ReadTx, StoreError, WriteTx};
 use std::collections::BTreeMap;
 
@@ -394,6 +396,9 @@ fn create(
         channels: Vec::new(),
         users: blueprint.members.clone(),
         groups: Vec::new(),
+        // As the partner deals: its timeline is what the forecast is compared with.
+        dealing: Dealing::default(),
+        absence_policy: AbsencePolicy::default(),
     };
     check_new(&tx.as_read(), &new, &app.tier_limits())?;
     let rotation = insert(tx, new)?;

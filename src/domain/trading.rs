@@ -3,7 +3,10 @@
 //! The order never moves for an absence. Whoever cannot take their turn trades it with the next who can, and owes them one.
 
 use super::dealing::Missing;
+use super::fault::Fault;
 use super::ids::{CellId, TradeId, UserId, WindowId};
+use super::limits::{PEOPLE, check_most, within};
+use super::refusal::{Refusal, invalid};
 use super::roster::Position;
 use super::rotation::{NextTurn, PassedOver, Skipped};
 use super::stored::{self, listed};
@@ -47,7 +50,104 @@ pub struct Share {
     pub percent: u8,
 }
 
+impl Share {
+    /// The share at an index of a list, if it keeps the limits.
+    pub fn new(index: usize, user: UserId, percent: i32) -> Result<Share, Refusal> {
+        let most = u32::from(WHOLE);
+        let percent = within(
+            &format!("dealing.shares[{index}].percent"),
+            percent,
+            0..=most,
+        )?;
+        let percent = u8::try_from(percent).unwrap_or(WHOLE);
+        Ok(Share { user, percent })
+    }
+}
+
+/// Changes to how a rotation deals. `None` keeps a member.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DealingChange {
+    pub missed_turn: Option<MissedTurn>,
+    pub rest_hours: Option<u8>,
+    /// The whole list.
+    pub shares: Option<Vec<Share>>,
+}
+
+impl DealingChange {
+    /// The hours of rest, if they are within the limits.
+    pub fn hours(hours: i32) -> Result<u8, Refusal> {
+        let most = u32::from(MOST_REST_HOURS);
+        let hours = within("dealing.restHours", hours, 0..=most)?;
+        Ok(u8::try_from(hours).unwrap_or(MOST_REST_HOURS))
+    }
+
+    /// The changes, if they keep the limits.
+    pub fn checked(self) -> Result<DealingChange, Refusal> {
+        let shares = self.shares.as_deref().unwrap_or_default();
+        check_most("dealing.shares", shares.len(), PEOPLE)?;
+        for (index, share) in shares.iter().enumerate() {
+            if shares[..index].iter().any(|known| known.user == share.user) {
+                let path = format!("dealing.shares[{index}].userId");
+                return invalid(path, Fault::Repeated);
+            }
+        }
+        Ok(self)
+    }
+}
+
 impl Dealing {
+    /// How a new rotation deals. Those that were there before the rule deal by the default.
+    pub fn of_new() -> Dealing {
+        Dealing {
+            missed_turn: MissedTurn::Traded,
+            ..Dealing::default()
+        }
+    }
+
+    /// Refuses shares of people who are no members.
+    pub fn check_members(&self, is_member: impl Fn(&UserId) -> bool) -> Result<(), Refusal> {
+        for (index, share) in self.shares.iter().enumerate() {
+            if !is_member(&share.user) {
+                let path = format!("dealing.shares[{index}].userId");
+                return invalid(path, Fault::NotMember(share.user.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The dealing after a change. Where missed turns become lost, rest and shares go.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] for rest or shares where missed turns are lost.
+    pub fn changed(&self, change: &DealingChange) -> Result<Dealing, Refusal> {
+        let missed_turn = change.missed_turn.unwrap_or(self.missed_turn);
+        if missed_turn == MissedTurn::Lost {
+            let needs = "needs missedTurn `traded`";
+            if change.rest_hours.is_some_and(|hours| hours > 0) {
+                return invalid(
+                    "dealing.restHours",
+                    format!("{needs}; send 0 or leave it out"),
+                );
+            }
+            if change
+                .shares
+                .as_ref()
+                .is_some_and(|shares| !shares.is_empty())
+            {
+                return invalid(
+                    "dealing.shares",
+                    format!("{needs}; send [] or leave it out"),
+                );
+            }
+            return Ok(Dealing::default());
+        }
+        Ok(Dealing {
+            missed_turn,
+            rest_hours: change.rest_hours.unwrap_or(self.rest_hours),
+            shares: change.shares.clone().unwrap_or_else(|| self.shares.clone()),
+        })
+    }
+
     /// The share of a person, in percent.
     pub fn percent(&self, user: &UserId) -> u8 {
         let share = self.shares.iter().find(|share| &share.user == user);

@@ -18,6 +18,7 @@ pub mod conflict;
 pub mod coverage;
 pub mod csv;
 pub mod cursor;
+pub mod dealing;
 pub mod delivery;
 pub mod dev;
 pub mod directory;

@@ -8,6 +8,7 @@ use crate::domain::coverage::Stretch;
 use crate::domain::external::External;
 use crate::domain::key::Key;
 use crate::domain::rotation::{Cell, ChannelSetting, Rotation, Window};
+use crate::domain::trading::Share;
 use crate::domain::wording;
 
 /// The difference of two states of a rotation. Next turns that a hand-over moves go without saying.
@@ -21,6 +22,11 @@ pub fn rotation_changes(before: &Rotation, after: &Rotation) -> Summary {
     told.changed("doubleCover", both, |r| r.double_cover);
     told.changed("skipsAreOffTime", both, |r| r.skips_are_off_time);
     told.changed("absencePolicy", both, absence_policy);
+    told.changed("missedTurn", both, |r| r.dealing.missed_turn.name());
+    told.changed("restHours", both, |r| {
+        format!("{} hours", r.dealing.rest_hours)
+    });
+    told.list("shares", both, |r| r.dealing.shares.iter().map(share));
     told.list("members", both, |r| &r.members.users);
     told.list("user groups", both, |r| {
         r.members.groups.iter().map(|one| &one.group)
@@ -86,6 +92,10 @@ fn profile(told: &mut Summary, (before, after): Both<Rotation>) {
     told.changed("mentions one at a time", both, |m| m.one_at_a_time);
     let what = "rotate after a mention is acknowledged";
     told.changed(what, both, |m| m.rotate_after_acknowledgement);
+}
+
+fn share(share: &Share) -> Phrase {
+    Phrase::from(&share.user).and(format!(" ({} %)", share.percent))
 }
 
 fn absence_policy(rotation: &Rotation) -> String {

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::domain::absence_policy::{AbsencePolicy, PassOver};
-use crate::domain::roster;
 use crate::domain::trading::{Dealing, Dealt, MissedTurn, Share};
 use std::collections::HashMap;
 
@@ -58,7 +57,8 @@ fn spread(mut rotation: Rotation) -> Rotation {
     for roster in &mut rotation.rosters {
         roster.next_turns.clear();
     }
-    roster::follow(&rotation.clone(), &mut rotation);
+    let before = rotation.clone();
+    rotation.follow(&before);
     rotation
 }
 
