@@ -52,6 +52,7 @@ pub mod signature;
 pub mod strict;
 #[cfg(test)]
 mod tests;
+pub mod trade;
 pub mod url;
 pub mod warning;
 pub mod webhook;

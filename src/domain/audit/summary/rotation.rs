@@ -6,6 +6,7 @@ use crate::domain::arrangement::Arranged;
 use crate::domain::cadence::Cadence;
 use crate::domain::coverage::Stretch;
 use crate::domain::external::External;
+use crate::domain::forecast::{self, OpenTrade};
 use crate::domain::key::Key;
 use crate::domain::rotation::{Cell, ChannelSetting, Rotation, Window};
 use crate::domain::trading::Share;
@@ -48,6 +49,9 @@ pub fn rotation_changes(before: &Rotation, after: &Rotation) -> Summary {
     }
     if before.rosters != after.rosters {
         rosters(&mut told, both);
+        told.list("open trades", both, |r| {
+            forecast::open_trades(r).into_iter().map(owes)
+        });
     }
     told
 }
@@ -92,6 +96,12 @@ fn profile(told: &mut Summary, (before, after): Both<Rotation>) {
     told.changed("mentions one at a time", both, |m| m.one_at_a_time);
     let what = "rotate after a mention is acknowledged";
     told.changed(what, both, |m| m.rotate_after_acknowledgement);
+}
+
+fn owes(open: OpenTrade) -> Phrase {
+    let owes = Phrase::from(&open.trade.owes).and(" owes ");
+    owes.and(&open.trade.owed)
+        .and(format!(" a turn since {}", open.trade.from))
 }
 
 fn share(share: &Share) -> Phrase {
