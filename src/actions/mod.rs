@@ -2,6 +2,7 @@
 
 pub mod absences;
 pub mod acceptance;
+mod agenda;
 pub mod answering;
 pub mod arrangements;
 pub mod assignments;
@@ -36,6 +37,7 @@ mod membership;
 pub mod mentions;
 pub mod messages;
 pub mod mutation;
+pub mod notification_settings;
 mod notifications;
 pub mod on_call_at;
 pub mod once;
