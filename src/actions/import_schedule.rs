@@ -15,6 +15,7 @@ use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::arrangement::Arranged;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::blueprint::{self, Agreement, Blueprint, Takeover};
+use crate::domain::books::Dealing;
 use crate::domain::edit::{NewAssignment, NewRotation, RotationPatch};
 use crate::domain::event::Event;
 use crate::domain::forecast;
@@ -25,7 +26,6 @@ use crate::domain::partner::{Definition, Member, Partner, PartnerPerson, Timelin
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::trading::Dealing;
 use crate::store::{self, ReadTx, StoreError, WriteTx};
 use std::collections::BTreeMap;
 

@@ -2,6 +2,7 @@
 
 use super::absence_policy::{AbsencePolicy, PolicyChange};
 use super::arrangement::TurnSelection;
+use super::books::{Dealing, DealingChange};
 use super::fault::Fault;
 use super::grid::{GridSpec, RosterSpec};
 use super::ids::{AbsenceId, ArrangementId, CellId, ChannelId, GroupId, RosterId, UserId};
@@ -12,7 +13,6 @@ use super::limits::{
 use super::mention::MOST_MINUTES;
 use super::refusal::{Refusal, invalid};
 use super::time::Interval;
-use super::trading::{Dealing, DealingChange};
 use super::warning_kinds::{MOST_REST_HOURS, WarningKind};
 use std::collections::BTreeSet;
 

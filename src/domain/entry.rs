@@ -1,10 +1,10 @@
 //! The entries of the record: who covers a cell, since when and why (rules.md 7).
 
 use super::absence::Skipped;
+use super::books::DealtTurn;
 use super::coverage::Stretch;
 use super::ids::{ArrangementId, CellId, UserId};
 use super::stored::listed;
-use super::trading::DealtTurn;
 use super::words::words;
 use super::zones::ZoneName;
 use jiff::Timestamp;

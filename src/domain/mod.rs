@@ -11,6 +11,7 @@ pub mod arrangement;
 pub mod audit;
 pub mod blueprint;
 pub mod board;
+pub mod books;
 pub mod cadence;
 pub mod calendar_feed;
 pub mod chat;

@@ -3,12 +3,12 @@
 
 use super::absence::Away;
 use super::arrangement::Arranged;
+use super::books::DealtTurn;
 use super::external::External;
 use super::holidays::Calendar;
 use super::ids::{ArrangementId, UserId};
 use super::rotation::{Cell, Holder, NextTurn, PassedOver, Roster, Rotation, Skipped, Window};
 use super::time::Interval;
-use super::trading::DealtTurn;
 use jiff::Timestamp;
 
 /// How a person holds a cell, as last judged.

@@ -1,8 +1,8 @@
 //! The people of a rotation and its rosters: the order of a roster, and the next turns of the windows that deal from it
 //! (rules.md 2.1, 2.11 and 2.12).
 
+use super::books::Books;
 use super::ids::{GroupId, RosterId, UserId, WindowId};
-use super::trading::Books;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 

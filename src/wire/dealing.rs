@@ -3,9 +3,9 @@
 use super::body::{present, present_objects};
 use super::int32::Int32;
 use super::strict::strict;
+use crate::domain::books::{self as domain, DealingChange, MissedTurn};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
-use crate::domain::trading::{self as domain, DealingChange, MissedTurn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

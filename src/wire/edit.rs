@@ -14,6 +14,7 @@ use super::rotation::{ChannelSetting, Rotation};
 use super::strict::strict;
 use super::to_i32;
 use crate::domain::absence_policy::AbsencePolicy;
+use crate::domain::books::Dealing;
 use crate::domain::edit::{
     ChannelChange, NewRotation, RotationPatch, check_hand_over, check_on_call,
 };
@@ -21,7 +22,6 @@ use crate::domain::grid::LANES;
 use crate::domain::ids::{CellId, ChannelId, GroupId, UserId};
 use crate::domain::limits::within;
 use crate::domain::refusal::Refusal;
-use crate::domain::trading::Dealing;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;

@@ -4,11 +4,11 @@ use super::moment::Moment;
 use super::on_call::{self, AbsencePeriod, PassedOver, SkippedMember};
 use super::to_i32;
 use crate::domain::absence::Away;
+use crate::domain::books::Dealt;
 use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::forecast;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::trading::Dealt;
 use schemars::JsonSchema;
 use serde::Serialize;
 

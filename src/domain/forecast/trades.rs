@@ -1,11 +1,11 @@
 //! The open trades of a rotation, and the turns by which the plan pays them back (rules.md 27).
 
 use super::{Forecast, Limits};
+use crate::domain::books::{Dealt, Trade};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, RosterId, TradeId, UserId, WindowId};
 use crate::domain::rotation::{Holder, Rotation};
 use crate::domain::time::{FOREVER, Interval};
-use crate::domain::trading::{Dealt, Trade};
 use jiff::Timestamp;
 
 /// The work that looking for the turns that pay back may take. A trade that is not paid back by then is shown without one.

@@ -6,6 +6,7 @@ use super::memo::Memo;
 use super::{Change, DealingContext};
 use crate::domain::absence::Absences;
 use crate::domain::absence_policy::PassOver;
+use crate::domain::books::{DealtTurn, EndedTurn, MOST_REST_HOURS, MissedTurn};
 use crate::domain::dealing::{self, Missing, Question};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::{CellId, UserId};
@@ -13,8 +14,7 @@ use crate::domain::rotation::{Holder, NextTurn, Rotation};
 use crate::domain::time::Interval;
 use crate::domain::trace::Traced;
 use crate::domain::trading::{
-    DealtTurn, EndedTurn, Found, MOST_REST_HOURS, MissedTurn, OtherTurn, Part, Place, Standing,
-    ToCome, Which, World, round,
+    Found, OtherTurn, Part, Place, Standing, ToCome, Which, World, round,
 };
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;

@@ -2,10 +2,10 @@
 
 use super::super::rows::{json, list_or_null, millis};
 use super::super::{Result, WriteTx};
+use crate::domain::books::Books;
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::key::Key;
 use crate::domain::rotation::{Cell, Roster, Rotation, Window};
-use crate::domain::trading::Books;
 use rusqlite::params;
 use std::collections::BTreeMap;
 

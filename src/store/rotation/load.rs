@@ -5,6 +5,7 @@ use super::super::which::{Which, of_rotations};
 use super::super::{Error, ReadTx, Result, absence, arrangement, external, history, request};
 use super::mode_name;
 use crate::domain::absence_policy::AbsencePolicy;
+use crate::domain::books::{Books, Dealing, EndedTurn};
 use crate::domain::ids::{GroupId, RotationId, UserId, WindowId};
 use crate::domain::key::Key;
 use crate::domain::mention::MentionSettings;
@@ -12,7 +13,6 @@ use crate::domain::rotation::{
     Cell, ChannelSetting, GroupMembers, Holder, Lane, Members, Mode, NextTurn, Profile, Roster,
     Rotation, Stamps, Window,
 };
-use crate::domain::trading::{Books, Dealing, EndedTurn};
 use crate::domain::warning_kinds::{WarningKind, WarningSettings};
 use rusqlite::Row;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,13 +3,13 @@
 use super::super::phrase::{Phrase, Quoted};
 use super::{Both, Summary, kept, period, quoted};
 use crate::domain::arrangement::Arranged;
+use crate::domain::books::Share;
 use crate::domain::cadence::Cadence;
 use crate::domain::coverage::Stretch;
 use crate::domain::external::External;
 use crate::domain::forecast::{self, OpenTrade};
 use crate::domain::key::Key;
 use crate::domain::rotation::{Cell, ChannelSetting, Rotation, Window};
-use crate::domain::trading::Share;
 use crate::domain::wording;
 
 /// The difference of two states of a rotation. Next turns that a hand-over moves go without saying.

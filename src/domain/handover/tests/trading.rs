@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::absence_policy::{AbsencePolicy, PassOver};
-use crate::domain::trading::{Dealing, Dealt, MissedTurn, Share};
+use crate::domain::books::{Dealing, Dealt, MissedTurn, Share};
 use std::collections::HashMap;
 
 const DAYS: [Weekday; 7] = [
