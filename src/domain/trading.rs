@@ -382,18 +382,12 @@ impl NextTurn {
 
     /// The id of the trade of a turn. It is made of what the trade is about, so that plan and record agree.
     fn trade_id(&self, place: &Place) -> TradeId {
-        let letters = place.cell.as_str().trim_start_matches("cel_");
-        let mut id = format!("trd_{letters}{:x}", place.from.as_millisecond());
+        let about = format!("{} {}", place.cell, place.from.as_millisecond());
         // A turn that is rotated away at the instant at which it began is dealt twice then.
-        while self
-            .books
-            .trades
-            .iter()
-            .any(|known| known.id.as_str() == id)
-        {
-            id.push('x');
-        }
-        id.into()
+        (0..)
+            .map(|again: u32| id_of(&format!("{about} {again}")))
+            .find(|id| self.books.trades.iter().all(|known| known.id != *id))
+            .unwrap_or_else(|| id_of(&about))
     }
 
     /// Has somebody help who is owed nothing for it. Returns whether somebody takes the turn.
@@ -511,4 +505,22 @@ fn people_with_a_share(order: &[Position], dealing: &Dealing) -> usize {
     let positions = order.iter();
     let with_share = positions.filter(|position| dealing.percent(&position.user) > 0);
     with_share.count()
+}
+
+/// An id of the usual form for a text, by FNV-1a with 128 bits.
+fn id_of(text: &str) -> TradeId {
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mixed = text.bytes().fold(BASIS, |hash, byte| {
+        (hash ^ u128::from(byte)).wrapping_mul(PRIME)
+    });
+    let mut rest = mixed;
+    let digit = |_| {
+        let digit = DIGITS[(rest % 62) as usize];
+        rest /= 62;
+        char::from(digit)
+    };
+    let letters: String = (0..20).map(digit).collect();
+    format!("trd_{letters}").into()
 }

@@ -4,7 +4,7 @@
 mod tests;
 
 use super::absence_policy::PolicyRequest;
-use super::body::{self, clearable, objects, present, present_object};
+use super::body::{self, clearable, nullable_object, objects, present, present_object};
 use super::dealing::DealingRequest;
 use super::grid::LaneRequest;
 use super::int32::Int32;
@@ -218,9 +218,10 @@ pub struct PatchRequest {
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "PolicyRequest")]
     absence_policy: Option<PolicyRequest>,
-    /// How turns are dealt. Omitted members stay unchanged.
-    #[serde(default, deserialize_with = "present_object")]
-    #[schemars(with = "DealingRequest")]
+    /// How turns are dealt. Omitted members stay unchanged. Null, as rotations that follow a partner's schedule show it, changes
+    /// nothing.
+    #[serde(default, deserialize_with = "nullable_object")]
+    #[schemars(with = "Option<DealingRequest>")]
     dealing: Option<DealingRequest>,
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool")]
