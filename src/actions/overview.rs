@@ -1,7 +1,7 @@
 //! Data of pages about many rotations at once: who is on call, who follows, where nobody will be; and one person's requests in all of
 //! them.
 
-use super::{App, Result, reads, requests};
+use super::{App, Error, Result, reads, requests};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::forecast::{self, AbsentOnCall, Gap, OnCallSummary};
@@ -197,6 +197,11 @@ pub fn requests_of(
         found.sort_by_key(|asked| asked.view.request.span().from);
         Ok(found)
     })
+}
+
+/// How many requests wait for an answer of somebody.
+pub fn count_waiting(app: &App, user: &UserId) -> Result<u64, Error> {
+    (app.store()).read(|tx| store::count_requests_waiting(tx, user))
 }
 
 fn asked(view: RequestView, rotation: &Rotation) -> Asked {
