@@ -21,6 +21,7 @@ pub mod cursor;
 pub mod delivery;
 pub mod dev;
 pub mod directory;
+pub mod directory_edit;
 pub mod edit;
 pub mod etag;
 pub mod event;
