@@ -12,8 +12,7 @@ use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty::Duty;
 use crate::domain::duty_at::Backward;
 use crate::domain::explain::{
-    self, Around, ExplainedCell, Explanation, RecordedEntry, Search, Source, Step, Told,
-    Unrecorded, Vocabulary,
+    self, Around, ExplainedCell, Explanation, Search, Source, Step, Told, Unrecorded, Vocabulary,
 };
 use crate::domain::external::External;
 use crate::domain::forecast::{self, Budget};
@@ -246,8 +245,7 @@ impl Reader<'_> {
             Some(since) => since,
             None => self.first_entry(record)?,
         };
-        let of = (&record.cell, &record.window);
-        steps.extend(self.dealt(of, kept(record), since, window)?);
+        steps.extend(self.dealt(record.clone(), since, window)?);
         Ok(found(Source::Turn, steps))
     }
 
@@ -276,7 +274,7 @@ impl Reader<'_> {
             };
         };
         // Where the turn has no entry of its own: what the slot keeps of it.
-        let known = RecordedEntry {
+        let known = Duty {
             entry: Entry {
                 user: Some(holder.user.clone()),
                 turn: None,
@@ -285,11 +283,10 @@ impl Reader<'_> {
                 passed_over: cell.passed_over.clone(),
                 ..cell.entry.clone()
             },
-            by: None,
+            ..Duty::running(then, slot)
         };
         let window = &then.windows[cell.window];
-        let of = (&cell.id, &window.id);
-        self.dealt(of, known, holder.since, Some(window))
+        self.dealt(known, holder.since, Some(window))
     }
 
     /// The steps of a slot that stands empty since an entry. `window` is the one of today.
@@ -325,25 +322,23 @@ impl Reader<'_> {
             }
             None => Search::PassedOver(passed_over),
         };
-        Ok(explain::vacancy(&kept(record), around, search))
+        Ok(explain::vacancy(record, around, search))
     }
 
     /// The steps of a dealt turn: by the entry with which it began, else by what is known otherwise.
     fn dealt(
         &self,
-        (cell, window_id): (&CellId, &WindowId),
-        known: RecordedEntry,
+        known: Duty,
         since: Timestamp,
         window: Option<&Window>,
     ) -> Result<Vec<Step>, ActionError> {
-        let origin = self.entry(cell, since)?;
+        let origin = self.entry(&known.cell, since)?;
         // Beneath an arrangement or while the hours were shut another entry began then, or none.
         let same = |origin: &Duty| {
             origin.entry.user == known.entry.user && origin.entry.arrangement.is_none()
         };
-        let origin = origin.filter(same).map(|origin| kept(&origin));
-        let origin = origin.unwrap_or(known);
-        let decision = self.decision(cell, window_id, since)?;
+        let decision = self.decision(&known.cell, &known.window, since)?;
+        let origin = origin.filter(same).unwrap_or(known);
         let decision =
             decision.filter(|it| it.at == since && it.chosen() == origin.entry.user.as_ref());
         let cadence = window.and_then(|window| window.cadence.as_ref());
@@ -481,12 +476,5 @@ impl Reader<'_> {
         let id = found.map(|absence| absence.id);
         known.insert(key, id.clone());
         Ok(id)
-    }
-}
-
-fn kept(record: &Duty) -> RecordedEntry {
-    RecordedEntry {
-        entry: record.entry.clone(),
-        by: record.by.clone(),
     }
 }

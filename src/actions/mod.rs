@@ -2,6 +2,7 @@
 
 pub mod absences;
 pub mod acceptance;
+mod agenda;
 pub mod answering;
 pub mod arrangements;
 pub mod assignments;
@@ -37,6 +38,7 @@ mod membership;
 pub mod mentions;
 pub mod messages;
 pub mod mutation;
+pub mod notification_settings;
 mod notifications;
 pub mod on_call_at;
 pub mod once;

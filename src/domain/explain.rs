@@ -18,7 +18,7 @@ use crate::domain::words::words;
 pub use hours::{Opening, opening, opening_recorded};
 use jiff::Timestamp;
 use jiff::civil::Date;
-pub use recorded::{Around, RecordedEntry, Search, turn, vacancy};
+pub use recorded::{Around, Search, turn, vacancy};
 pub use words::{Vocabulary, text};
 
 words! {

@@ -13,6 +13,7 @@ mod question_outcome;
 pub use kind::MessageKind;
 pub use occasions::{
     accepted, asked, change, declined, deleted, ended, mention, mention_directly, reminder,
+    reminder_of,
 };
 pub use question_outcome::QuestionOutcome;
 

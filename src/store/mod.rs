@@ -6,6 +6,7 @@
 
 mod absence;
 mod across;
+mod agenda;
 mod answered;
 mod arrangement;
 mod audit;
@@ -32,6 +33,7 @@ mod mention;
 mod message;
 mod meta;
 mod migrate;
+mod notification;
 mod open_files;
 mod operation;
 mod paths;
@@ -62,6 +64,7 @@ pub use absence::{
 pub use across::{
     MentionFilter, Part, RequestFilter, RequestKey, list_mentions_across, list_requests_across,
 };
+pub use agenda::{AgendaEntry, Errand, list_agenda, look_again, next_on_agenda, save_agenda};
 pub use answered::request_message_updates;
 pub use arrangement::{
     cancel_arrangement, insert_arrangement, list_arrangements, list_overlaps, load_arrangement,
@@ -107,6 +110,7 @@ pub use mention::*;
 pub use message::*;
 pub use meta::{CHAT_PLATFORM, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
+pub use notification::*;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
 };

@@ -5,7 +5,7 @@ use super::rows::{column, instant, json, millis};
 use super::which::{Which, of_rotations};
 use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::{RequestId, RotationId};
-use crate::domain::request::{Leg, Pending, Request, RequestKind, RequestState};
+use crate::domain::request::{Pending, Request, RequestKind, RequestState};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use jiff::Timestamp;
@@ -71,11 +71,10 @@ pub(super) fn load_pending(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Pending
         " ORDER BY rotation_id, sequence"
     );
     which.read(tx, sql, &[], |_, row| {
-        let legs: Vec<Leg> = column(row, 2)?;
         Ok(Pending {
             id: row.get::<_, String>(1)?.into(),
             requester: row.get::<_, String>(3)?.into(),
-            duties: legs.iter().map(Leg::duty).collect(),
+            legs: column(row, 2)?,
         })
     })
 }

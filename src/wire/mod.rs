@@ -35,6 +35,7 @@ pub mod key;
 pub mod mention;
 pub mod message;
 pub mod moment;
+pub mod notification;
 pub mod on_call;
 pub mod page;
 pub mod personal_calendar;

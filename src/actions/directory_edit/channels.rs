@@ -67,10 +67,10 @@ pub fn edit_channel(app: &App, author: &Author, edit: ChannelEdit) -> Result<Cha
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
-        check_own(&shared)?;
         let before = store::load_channel(&tx.as_read(), &edit.channel)?;
         let before = before.ok_or(Refusal::NotFound("channel"))?;
         (edit.check)(&before)?;
+        check_own(&shared)?;
         let mut channel = before.clone();
         edit.patch.apply(&mut channel);
         if channel == before {
@@ -103,10 +103,10 @@ pub fn remove_channel(
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
-        check_own(&shared)?;
         let found = store::load_channel(&tx.as_read(), &id)?;
         let found = found.ok_or(Refusal::NotFound("channel"))?;
         check(&found)?;
+        check_own(&shared)?;
         let changes = DirectoryChanges {
             lost_channels: vec![id.clone()],
             ..DirectoryChanges::default()

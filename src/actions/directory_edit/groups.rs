@@ -77,10 +77,10 @@ pub fn edit_group(app: &App, author: &Author, edit: GroupEdit) -> Result<Group, 
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
-        check_own(&shared)?;
         let before = load_group(&tx.as_read(), &edit.group)?;
         let before = before.ok_or(Refusal::NotFound("group"))?;
         (edit.check)(&before)?;
+        check_own(&shared)?;
         let mut group = before.clone();
         edit.patch.apply(&mut group);
         if group == before {
@@ -115,10 +115,10 @@ pub fn remove_group(
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
-        check_own(&shared)?;
         let found = load_group(&tx.as_read(), &id)?;
         let found = found.ok_or(Refusal::NotFound("group"))?;
         check(&found)?;
+        check_own(&shared)?;
         check_not_provisioned(&found)?;
         let changes = DirectoryChanges {
             lost_groups: vec![id.clone()],

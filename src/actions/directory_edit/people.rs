@@ -91,12 +91,12 @@ pub fn edit_person(
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
-        if !edit.patch.is_only_of_ours() {
-            check_own(&shared)?;
-        }
         let before = load_person(&tx.as_read(), &edit.user)?;
         let before = before.ok_or(Refusal::NotFound("user"))?;
         (edit.check)(&before)?;
+        if !edit.patch.is_only_of_ours() {
+            check_own(&shared)?;
+        }
         let mut record = before.clone();
         edit.patch
             .apply(&mut record.person, owner(&shared).is_some());

@@ -17,6 +17,10 @@ words! {
         Mention = "mention",
         MentionAnswered = "mentionAnswered",
         HandOver = "handOver",
+        ShiftsMoved = "shiftsMoved",
+        Summary = "summary",
+        WeekAhead = "weekAhead",
+        ChangeFailed = "changeFailed",
     }
 }
 

@@ -170,15 +170,15 @@ pub fn first_message_about(tx: &ReadTx, subject: &Subject) -> Result<Option<(i64
 
 /// The kinds of messages that a person chose to be mailed; the default if they have not chosen.
 pub fn load_notification_settings(tx: &ReadTx, user: &UserId) -> Result<NotificationSettings> {
-    let sql = "SELECT mail, kinds FROM notification_preference WHERE user_id = ?1";
+    let sql = "SELECT mail, unwanted FROM notification_preference WHERE user_id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
     let read = |row: &Row| Ok((row.get::<_, bool>(0)?, row.get::<_, String>(1)?));
-    let Some((mail, kinds)) = query.query_row([user.as_str()], read).optional()? else {
+    let Some((mail, unwanted)) = query.query_row([user.as_str()], read).optional()? else {
         return Ok(NotificationSettings::default());
     };
-    let names: Vec<String> = from_json(&kinds)?;
-    // A kind that a later version stored means nothing here.
-    let kinds = names.iter().filter_map(|name| MessageKind::parse(name));
+    let unwanted: Vec<String> = from_json(&unwanted)?;
+    let is_wanted = |kind: &MessageKind| !unwanted.iter().any(|name| name == kind.name());
+    let kinds = MessageKind::ALL.into_iter().filter(is_wanted);
     Ok(NotificationSettings::new(mail, kinds))
 }
 
@@ -188,9 +188,11 @@ pub fn save_notification_settings(
     user: &UserId,
     settings: &NotificationSettings,
 ) -> Result<()> {
-    let sql = "INSERT INTO notification_preference (user_id, mail, kinds) VALUES (?1, ?2, ?3)
-               ON CONFLICT (user_id) DO UPDATE SET mail = excluded.mail, kinds = excluded.kinds";
-    let values = params![user.as_str(), settings.mail, json(&settings.kinds)?];
+    let sql = "INSERT INTO notification_preference (user_id, mail, unwanted) VALUES (?1, ?2, ?3)
+               ON CONFLICT (user_id) DO UPDATE SET mail = excluded.mail, unwanted = excluded.unwanted";
+    let is_unwanted = |kind: &MessageKind| !settings.kinds.contains(kind);
+    let unwanted: Vec<MessageKind> = MessageKind::ALL.into_iter().filter(is_unwanted).collect();
+    let values = params![user.as_str(), settings.mail, json(&unwanted)?];
     tx.run(sql, values).map(drop)
 }
 

@@ -199,8 +199,29 @@ CREATE INDEX message_relay_waiting ON message_relay (way, channel_id, due_at, se
 CREATE TABLE notification_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
     mail INTEGER NOT NULL CHECK (mail IN (0, 1)),
-    -- A list of kinds of messages.
-    kinds TEXT NOT NULL CHECK (json_valid(kinds))
+    -- The kinds of messages that are not mailed. A kind that comes with a later version is not among them.
+    unwanted TEXT NOT NULL CHECK (json_valid(unwanted))
+) STRICT, WITHOUT ROWID;
+
+-- What is looked at when its time comes, beside what falls due in rotations.
+CREATE TABLE agenda (
+    errand TEXT NOT NULL CHECK (errand IN ('reminders')),
+    -- The id of the rotation or the person that it is about. Not a reference: an entry about nothing goes when it is due.
+    subject_id TEXT NOT NULL,
+    -- What fell due up to this instant has been dealt with.
+    done_until INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    -- Counts changes of what it depends on, so that none is lost that was made while it was looked at.
+    revision INTEGER NOT NULL,
+    PRIMARY KEY (errand, subject_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX agenda_due ON agenda (due_at, errand, subject_id);
+
+-- How long before their turns people want to be reminded, where they do not follow the server.
+CREATE TABLE reminder_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- A list of durations as they were written.
+    leads TEXT NOT NULL CHECK (json_valid(leads))
 ) STRICT, WITHOUT ROWID;
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.

@@ -1,7 +1,8 @@
 //! The page on which a reader chooses what is mailed.
 
-use crate::actions::messages;
+use crate::actions::notification_settings;
 use crate::domain::message::MessageKind;
+use crate::domain::notification::NotificationChange;
 use crate::domain::relay::NotificationSettings;
 use crate::server::{Outcome, Problem};
 use crate::web::form::{Errors, Form};
@@ -13,7 +14,7 @@ use crate::web::{answer, layout};
 use maud::html;
 
 /// The kinds that people are sent directly; the others go to channels.
-const DIRECT: [(MessageKind, &str); 8] = [
+const DIRECT: [(MessageKind, &str); 9] = [
     (MessageKind::OnDuty, "I come on duty"),
     (MessageKind::OffDuty, "I go off duty"),
     (MessageKind::ComingUp, "My duty begins soon"),
@@ -28,12 +29,13 @@ const DIRECT: [(MessageKind, &str); 8] = [
     ),
     (MessageKind::SwapAsked, "Somebody offers me a swap"),
     (MessageKind::SwapAnswered, "My offer of a swap is answered"),
+    (MessageKind::ShiftsMoved, "My shifts move"),
 ];
 
 /// GET /me/mail.
 pub fn show(visit: &Visit) -> Outcome {
     let user = visit.me()?.person.id.clone();
-    let settings = messages::notifications(visit.app(), &visit.caller, &user)?;
+    let settings = notification_settings::read(visit.app(), &visit.caller, &user)?.messages;
     let mut chosen: Vec<(&str, String)> = Vec::new();
     if settings.mail {
         chosen.push(("mail", "true".to_owned()));
@@ -77,9 +79,13 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
 /// POST /me/mail. What the form does not show stays as it was.
 pub fn choose(visit: &Visit) -> Outcome {
     let user = visit.me()?.person.id.clone();
-    let before = messages::notifications(visit.app(), &visit.caller, &user)?;
+    let before = notification_settings::read(visit.app(), &visit.caller, &user)?;
     let shown = |kind: &MessageKind| DIRECT.iter().any(|(direct, _)| direct == kind);
-    let kept = before.kinds.into_iter().filter(|kind| !shown(kind));
+    let kept = before
+        .messages
+        .kinds
+        .into_iter()
+        .filter(|kind| !shown(kind));
     let sent = visit.form.list("kinds");
     let settings = match NotificationSettings::parse(visit.form.one("mail") == "true", &sent) {
         Ok(sent) => NotificationSettings::new(sent.mail, sent.kinds.into_iter().chain(kept)),
@@ -91,7 +97,12 @@ pub fn choose(visit: &Visit) -> Outcome {
         }
     };
     let author = visit.author("setNotificationSettings");
-    messages::choose_notifications(visit.app(), &author, &user, settings)?;
+    notification_settings::choose(
+        visit.app(),
+        &author,
+        &user,
+        NotificationChange::of(settings),
+    )?;
     visit.note(Note::new("Saved. It counts for messages from now on."));
     Ok(answer::see("/me/mail"))
 }

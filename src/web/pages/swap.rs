@@ -3,8 +3,9 @@
 use super::{conflicts, crumbs, failing, named, path_to, propose, slot_text, tag, times, weigh};
 use crate::actions::ActionError;
 use crate::actions::once::Render;
-use crate::actions::whole_turns::{self, Swappable, WholeTurn};
+use crate::actions::whole_turns::{self, Swappable};
 use crate::domain::edit::{NewLeg, NewSwap};
+use crate::domain::forecast;
 use crate::domain::ids::CellId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -27,9 +28,9 @@ const FIELDS: [&str; 3] = ["own", "theirs", "reason"];
 const MOST: usize = 100;
 
 /// As a form names it: the cell, the person, and its bounds.
-fn value(turn: &WholeTurn) -> String {
+fn value(turn: &NewLeg) -> String {
     let Interval { from, until } = turn.period;
-    format!("{} {from} {until} {}", turn.cell, turn.user)
+    format!("{} {from} {until} {}", turn.cell, turn.holder)
 }
 
 /// The leg that a form names.
@@ -65,12 +66,16 @@ fn by_field<T>(outcome: Result<T, ActionError>) -> Result<T, ActionError> {
 }
 
 /// The turns to come that can be swapped: of the reader the one that the address names, where that is one of them.
-fn turns(visit: &Visit, rotation: &Rotation) -> Result<Swappable, Problem> {
+fn turns(visit: &Visit, rotation: &Rotation) -> Result<(Rotation, Swappable), Problem> {
     let cell = CellId::from(visit.query.one("cellId"));
     let from = visit.query.one("from").parse::<Timestamp>();
     let chosen = from.ok().map(|from| (&cell, from));
-    let (_, turns) = whole_turns::swappable(visit.app(), &visit.caller, &rotation.id, chosen)?;
-    Ok(turns)
+    Ok(whole_turns::swappable(
+        visit.app(),
+        &visit.caller,
+        &rotation.id,
+        chosen,
+    )?)
 }
 
 /// GET /rotations/{rotation}/swap: the form, with the turn of the address chosen.
@@ -81,19 +86,19 @@ pub fn show(visit: &Visit) -> Outcome {
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Response, Problem> {
     let rotation = named(visit)?;
     visit.me()?;
-    let turns = turns(visit, &rotation)?;
+    let (rotation, turns) = turns(visit, &rotation)?;
     let people = People::load(
         visit.app(),
-        turns.others.iter().map(|turn| &turn.user),
+        turns.others.iter().map(|turn| &turn.holder),
         true,
     )?;
     let times = times(visit);
-    let choice = |turn: &WholeTurn, with_name: bool| Choice {
+    let choice = |turn: &NewLeg, with_name: bool| Choice {
         value: value(turn),
         label: html! {
-            @if with_name { (people.name(&turn.user)) ": " }
+            @if with_name { (people.name(&turn.holder)) ": " }
             (times.text(turn.period.from)) " to " (times.text(turn.period.until))
-            @let slot = slot_text(&turn.slot);
+            @let slot = slot_text(&forecast::slot_named(&rotation, &turn.cell));
             @if !slot.is_empty() { ", " (slot) }
         },
     };
