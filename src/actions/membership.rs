@@ -38,7 +38,7 @@ pub(super) fn known_among(
     member: &str,
     users: &[UserId],
     some: &[UserId],
-) -> Result<(), ActionError> {
+) -> Result<()> {
     refuse_first(member, users, &store::unknown_people(tx, some)?, |id| {
         Fault::NotInWorkspace(id.clone())
     })
