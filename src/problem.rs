@@ -2,10 +2,10 @@
 //! [`Problem`] as JSON, another may render it as a page.
 
 use crate::domain::arrangement::MAX_ARRANGED;
+use crate::domain::directory::Source;
 use crate::domain::fault::{Fault, MemberPath};
 use crate::domain::mention::MAX_A_DAY;
 use crate::domain::personal_calendar::MOST_OF_A_PERSON;
-use crate::domain::directory::Source;
 use crate::domain::refusal::{DirectoryFault, Refusal, UrlFault};
 use crate::domain::request::{MAX_PENDING, MAX_PENDING_EACH};
 use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};

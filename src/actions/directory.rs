@@ -40,7 +40,7 @@ pub struct Imported {
 
 /// Why an import is rolled back.
 enum Stop {
-    Undone(ImportChanges),
+    Undone(Box<ImportChanges>),
     Error(ActionError),
 }
 
@@ -100,8 +100,8 @@ pub fn import(
         };
         mutation::follow_directory(&shared, tx, author, replace, compare)?;
         match consent {
-            Consent::DryRun => return Err(Stop::Undone(changes)),
-            Consent::Unasked if changes.concern().is_some() => return Err(Stop::Undone(changes)),
+            Consent::DryRun => return Err(Stop::Undone(Box::new(changes))),
+            Consent::Unasked if changes.concern().is_some() => return Err(Stop::Undone(Box::new(changes))),
             Consent::Unasked | Consent::Given => {}
         }
         let summary = directory_changes(&before, &load_directory(&tx.as_read())?);
@@ -115,7 +115,7 @@ pub fn import(
     });
     let (changes, applied) = match written {
         Ok(changes) => (changes, true),
-        Err(Stop::Undone(changes)) => (changes, false),
+        Err(Stop::Undone(changes)) => (*changes, false),
         Err(Stop::Error(error)) => return Err(error),
     };
     Ok(Imported { changes, applied })

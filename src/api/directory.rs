@@ -90,9 +90,11 @@ pub fn user(call: &Call) -> Outcome {
     let id: UserId = call.path.id("userId");
     let found = one(call, |tx| directory_edit::load_person(tx, &id))?;
     let found = found.ok_or(Refusal::NotFound("user"))?;
-    tagged(call, directory_writes::user_tag(&found, call.caller), || {
-        directory_writes::user_record(&found, call.caller)
-    })
+    tagged(
+        call,
+        directory_writes::user_tag(&found, call.caller),
+        || directory_writes::user_record(&found, call.caller),
+    )
 }
 
 /// A record with its ETag, or 304 if the caller's copy is current.

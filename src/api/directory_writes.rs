@@ -21,12 +21,10 @@ use serde::Serialize;
 
 /// A person as a caller reads them.
 pub(super) fn user_record(record: &PersonRecord, caller: &Principal) -> User {
-    let contact = caller
-        .reads_contact(&record.person.id)
-        .then(|| Contact {
-            email: record.person.email.clone(),
-            phone: record.phone.clone(),
-        });
+    let contact = caller.reads_contact(&record.person.id).then(|| Contact {
+        email: record.person.email.clone(),
+        phone: record.phone.clone(),
+    });
     User {
         contact,
         ..User::from(record.person.clone())
@@ -79,7 +77,11 @@ fn answered<T: Serialize>(status: u16, value: &T, tag: String) -> Outcome {
 
 fn made<T: Serialize>(kind: &str, id: &str, value: &T, tag: String) -> Outcome {
     let location = format!("/v1/{kind}/{}", encode(id));
-    Ok(answer::with(answered(201, value, tag)?, "Location", location))
+    Ok(answer::with(
+        answered(201, value, tag)?,
+        "Location",
+        location,
+    ))
 }
 
 pub const CREATE_USER: Operation = operation("createUser", "directory", "Add a person")

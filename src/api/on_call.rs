@@ -6,8 +6,8 @@ use super::extract::Call;
 use super::operation::{Kind, Operation, instant, operation, parameter, refusals, text};
 use crate::actions::directory_edit::{PersonRecord, load_person};
 use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
-use crate::domain::access::Scope;
 use crate::actions::{ActionError, on_call_at, reads};
+use crate::domain::access::Scope;
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
@@ -119,7 +119,9 @@ fn records(call: &Call, ids: &[UserId], expands: Expansion) -> Result<Records, A
         email: record.person.email.clone(),
         phone: record.phone.clone(),
     };
-    let contacts = expands.contacts.then(|| found.iter().map(contact).collect());
+    let contacts = expands
+        .contacts
+        .then(|| found.iter().map(contact).collect());
     let users = found.into_iter().map(|record| User::from(record.person));
     Ok((expands.users.then(|| users.collect()), contacts))
 }

@@ -6,12 +6,13 @@ use super::operation::Operation;
 use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat,
-    covers_and_swaps as asking, deliveries, directory, directory_writes as directory_edit, explain, external, grid, inbound, keys,
-    mentions, messages, on_call, preview, readiness, record, reports, requests, rotations, service,
-    warnings, watch, webhooks,
+    covers_and_swaps as asking, deliveries, directory, directory_writes as directory_edit, explain,
+    external, grid, inbound, keys, mentions, messages, on_call, preview, readiness, record,
+    reports, requests, rotations, service, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
-    self, ManageDirectory, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
+    self, ManageDirectory, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty,
+    WriteRotations,
 };
 use crate::server::Request;
 use crate::wire::etag::Precondition;

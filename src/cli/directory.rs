@@ -186,7 +186,9 @@ fn left_alone(left: LeftAlone) -> Option<String> {
         (left.channels, "channels"),
     ];
     let some = counts.iter().filter(|(count, _)| *count > 0);
-    let some: Vec<String> = some.map(|(count, what)| format!("{count} {what}")).collect();
+    let some: Vec<String> = some
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     (!some.is_empty()).then(|| {
         let what = some.join(", ");
         format!("left alone, because no file made them: {what}")

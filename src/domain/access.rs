@@ -279,7 +279,8 @@ impl Principal {
         self.check_scope(Scope::ManageDirectory)?;
         match self.is_limited() {
             true => Err(Refusal::ResourceDenied(
-                "every rotation follows the directory; send a key that is not limited to some".into(),
+                "every rotation follows the directory; send a key that is not limited to some"
+                    .into(),
             )),
             false => Ok(()),
         }

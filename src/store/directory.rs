@@ -11,7 +11,8 @@ pub use changes::{
 pub(super) use changes::{away_members, is_any_away};
 use contacts::every_phone;
 pub use contacts::{
-    has_other_administrator, is_address_taken, is_group_handle_taken, is_handle_taken, load_phone, save_phone,
+    has_other_administrator, is_address_taken, is_group_handle_taken, is_handle_taken, load_phone,
+    save_phone,
 };
 pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
 

@@ -50,8 +50,7 @@ pub fn remove_invitation(tx: &mut WriteTx, user: &UserId) -> Result<()> {
 
 /// Schedules the next try.
 pub fn retry_invitation(tx: &mut WriteTx, user: &UserId, at: Timestamp, error: &str) -> Result<()> {
-    let sql =
-        "UPDATE invitation SET due_at = ?2, tries = tries + 1, error = ?3 WHERE user_id = ?1";
+    let sql = "UPDATE invitation SET due_at = ?2, tries = tries + 1, error = ?3 WHERE user_id = ?1";
     tx.run(sql, params![user.as_str(), millis(at), error])?;
     tx.note_relays();
     Ok(())

@@ -126,10 +126,7 @@ fn changed(before: &PersonRecord, after: &PersonRecord, invited: bool) -> String
         ("time zone", old.time_zone != new.time_zone),
         ("handle", old.handle != new.handle),
         ("telephone number", before.phone != after.phone),
-        (
-            "admin",
-            old.is_admin != new.is_admin,
-        ),
+        ("admin", old.is_admin != new.is_admin),
         ("deactivated", !old.is_deleted && new.is_deleted),
         ("active again", old.is_deleted && !new.is_deleted),
         ("invited", invited),

@@ -13,7 +13,8 @@ pub struct Invitation<'a> {
 }
 
 const SUBJECT: &str = "Sign in to the on-call plan";
-const ABOUT: &str = "you were added to the on-call plan. This link signs you in once, within 7 days:";
+const ABOUT: &str =
+    "you were added to the on-call plan. This link signs you in once, within 7 days:";
 const OTHERS: &str = "Whoever has the link signs in as you, so do not pass it on.";
 
 impl Invitation<'_> {

@@ -32,7 +32,8 @@ pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<()> 
 }
 
 fn replace_handles(tx: &mut WriteTx, handles: &[Handle]) -> Result<()> {
-    let sql = "DELETE FROM person_handle WHERE user_id IN (SELECT id FROM person WHERE source = 'file')";
+    let sql =
+        "DELETE FROM person_handle WHERE user_id IN (SELECT id FROM person WHERE source = 'file')";
     run(tx, sql, [])?;
     let sql = "INSERT INTO person_handle (user_id, channel_id, handle) VALUES (?1, ?2, ?3)";
     for Handle {
@@ -153,7 +154,14 @@ pub(super) fn save_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
         let sql = "UPDATE user_group SET team_id = ?2, name = ?3, handle = ?4, sort_name = ?5, source = ?6
                    WHERE id = ?1";
         let (id, source) = (group.id.as_str(), group.source.name());
-        let values = params![id, group.team_id, group.name, group.handle, sort_name, source];
+        let values = params![
+            id,
+            group.team_id,
+            group.name,
+            group.handle,
+            sort_name,
+            source
+        ];
         run(tx, sql, values)?;
     }
     match people_of_group(&tx.as_read(), &group.id, Order::Platform)? == group.users {
@@ -172,7 +180,14 @@ fn write_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
     let id = group.id.as_str();
     let sql = "INSERT INTO user_group (id, team_id, name, handle, sort_name, source) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let (sort_name, source) = (sort_name(name, id), group.source.name());
-    let values = params![id, group.team_id, group.name, group.handle, sort_name, source];
+    let values = params![
+        id,
+        group.team_id,
+        group.name,
+        group.handle,
+        sort_name,
+        source
+    ];
     run(tx, sql, values)
 }
 

@@ -243,17 +243,30 @@ const OPERATIONS: [(&str, Act); 62] = [
     }),
     ("createGroup", |w| {
         let id = unique("g");
-        w.send("/v1/groups", json!({ "name": "G", "handle": id, "userIds": [] }))
+        w.send(
+            "/v1/groups",
+            json!({ "name": "G", "handle": id, "userIds": [] }),
+        )
     }),
     ("patchGroup", |w| {
-        let path = w.made("/v1/groups", json!({ "name": "G", "handle": unique("g"), "userIds": [] }));
-        w.rota.caller().patch_if(&path, "*", json!({ "userIds": ["U1"] }))
+        let path = w.made(
+            "/v1/groups",
+            json!({ "name": "G", "handle": unique("g"), "userIds": [] }),
+        );
+        w.rota
+            .caller()
+            .patch_if(&path, "*", json!({ "userIds": ["U1"] }))
     }),
     ("deleteGroup", |w| {
-        let path = w.made("/v1/groups", json!({ "name": "G", "handle": unique("g"), "userIds": [] }));
+        let path = w.made(
+            "/v1/groups",
+            json!({ "name": "G", "handle": unique("g"), "userIds": [] }),
+        );
         w.rota.caller().delete_if(&path, "*")
     }),
-    ("createChannel", |w| w.send("/v1/channels", json!({ "name": "C" }))),
+    ("createChannel", |w| {
+        w.send("/v1/channels", json!({ "name": "C" }))
+    }),
     ("patchChannel", |w| {
         let path = w.made("/v1/channels", json!({ "name": "C" }));
         w.rota.caller().patch_if(&path, "*", json!({ "name": "D" }))

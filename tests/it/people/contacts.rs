@@ -10,7 +10,8 @@ const ALL: &str = "read:rotations write:rotations read:oncall write:duty read:di
 #[test]
 fn contacts_are_for_the_person_admins_and_keys_with_the_scope() {
     let rota = with_admin(3);
-    rota.change("/v1/users/U2", json!({ "phone": "+4722334455" })).is(200);
+    rota.change("/v1/users/U2", json!({ "phone": "+4722334455" }))
+        .is(200);
     let contact = json!({ "email": "u2@example.com", "phone": "+4722334455" });
     let read = |credential: &str| {
         rota.with(credential).get("/v1/users/U2").is(200).json()["contact"].clone()
@@ -29,18 +30,32 @@ fn contacts_are_for_the_person_admins_and_keys_with_the_scope() {
     let expected = json!([{ "userId": "U2", "email": "u2@example.com", "phone": "+4722334455" }]);
     assert_eq!(with.json()["contacts"], expected);
     assert_eq!(with.json()["users"], Value::Null);
-    let both = rota.with(&keyed).get(&format!("{path}&expand=users")).is(200).json();
+    let both = rota
+        .with(&keyed)
+        .get(&format!("{path}&expand=users"))
+        .is(200)
+        .json();
     assert_eq!(both["contacts"], expected);
     assert_eq!(text(&both["users"][0]["id"]), "U2");
     assert_eq!(both["users"][0].get("contact"), None);
-    assert_eq!(rotation.get("/on-call").is(200).json().get("contacts"), None);
+    assert_eq!(
+        rotation.get("/on-call").is(200).json().get("contacts"),
+        None
+    );
     rota.with(&blind).get(&path).refused(403, "scope_denied");
-    rota.with(&rota.token("U2")).get(&path).refused(403, "scope_denied");
+    rota.with(&rota.token("U2"))
+        .get(&path)
+        .refused(403, "scope_denied");
     rota.with(&rota.token("U1")).get(&path).is(200);
     let then = format!("{path}&at=2026-01-07T12:00:00Z");
     let then = rota.with(&keyed).get(&then).is(200).json();
-    assert_eq!(text(&then["contacts"][0]["userId"]), text(&then["onCall"][0]["userId"]));
-    rotation.get("/on-call?expand=phones").refused(400, "invalid_request");
+    assert_eq!(
+        text(&then["contacts"][0]["userId"]),
+        text(&then["onCall"][0]["userId"])
+    );
+    rotation
+        .get("/on-call?expand=phones")
+        .refused(400, "invalid_request");
 }
 
 /// rules.md 17.11.
@@ -56,9 +71,14 @@ fn telephone_numbers_are_found_nowhere_else() {
     let people: Vec<String> = (1..=20).map(|n| format!("U{n}")).collect();
     let rotation = rota.daily(&people.join(" "), 1);
     rotation.put_on_call("U7").is(200);
-    rota.change("/v1/users/U20", json!({ "isDeleted": true })).is(200);
+    rota.change("/v1/users/U20", json!({ "isDeleted": true }))
+        .is(200);
     let feed = json!({ "userId": "U7", "rotationId": rotation.id });
-    let feed = rota.caller().post("/v1/calendar-feeds", feed).is(201).json();
+    let feed = rota
+        .caller()
+        .post("/v1/calendar-feeds", feed)
+        .is(201)
+        .json();
     let feed = text(&feed["url"]).replace(&rota.url, "");
     rota.advance(2 * 86_400);
     let blind = rota.key(ALL);

@@ -43,7 +43,8 @@ fn a_person_is_added_changed_and_deactivated() {
         .json(&json!({ "handle": null }))
         .send()
         .refused(428, "precondition_required");
-    let cleared = json!({ "handle": null, "email": null, "phone": null, "timeZone": null, "realName": null });
+    let cleared =
+        json!({ "handle": null, "email": null, "phone": null, "timeZone": null, "realName": null });
     let cleared = rota.change(&path, cleared).is(200).json();
     assert_eq!(cleared["handle"], Value::Null);
     assert_eq!(cleared["contact"], json!({ "email": null, "phone": null }));
@@ -72,7 +73,8 @@ fn a_person_is_added_changed_and_deactivated() {
 #[test]
 fn what_another_has_is_refused() {
     let rota = with_admin(2);
-    let one = rota.add(json!({ "id": "UX", "displayName": "X", "email": "x@example.org", "handle": "Ex" }));
+    let one = rota
+        .add(json!({ "id": "UX", "displayName": "X", "email": "x@example.org", "handle": "Ex" }));
     assert_eq!(text(&one["id"]), "UX");
     let add = |more: Value| {
         let mut body = json!({ "displayName": "Y" });
@@ -88,7 +90,8 @@ fn what_another_has_is_refused() {
     rota.change("/v1/users/U2", json!({ "handle": "ex" }))
         .refused(409, "duplicate_handle");
     // Of a deactivated person only the id is taken.
-    rota.change("/v1/users/UX", json!({ "isDeleted": true })).is(200);
+    rota.change("/v1/users/UX", json!({ "isDeleted": true }))
+        .is(200);
     add(json!({ "id": "UX" })).refused(409, "duplicate_id");
     add(json!({ "id": "UY", "email": "x@example.org", "handle": "ex" })).is(201);
     rota.change("/v1/users/UX", json!({ "isDeleted": false }))
@@ -112,11 +115,17 @@ fn what_another_has_is_refused() {
 #[test]
 fn the_last_admin_stays() {
     let rota = with_admin(2);
-    for body in [json!({ "isAdmin": false }), json!({ "isDeleted": true }), json!({ "isAdmin": null })] {
+    for body in [
+        json!({ "isAdmin": false }),
+        json!({ "isDeleted": true }),
+        json!({ "isAdmin": null }),
+    ] {
         rota.change("/v1/users/U1", body).refused(409, "last_admin");
     }
-    rota.change("/v1/users/U2", json!({ "isAdmin": true })).is(200);
-    rota.change("/v1/users/U1", json!({ "isAdmin": false })).is(200);
+    rota.change("/v1/users/U2", json!({ "isAdmin": true }))
+        .is(200);
+    rota.change("/v1/users/U1", json!({ "isAdmin": false }))
+        .is(200);
     rota.change("/v1/users/U2", json!({ "isDeleted": true }))
         .refused(409, "last_admin");
     // A file may.
@@ -136,7 +145,8 @@ fn keys_need_the_scope_and_no_selector_and_people_are_admins() {
     with(&rota.token("U1")).is(201);
     with(&rota.key("manage:directory")).is(201);
     let rotation = rota.rotation("U1");
-    let limited = json!({ "name": "k", "scopes": ["manage:directory"], "rotationIds": [rotation.id] });
+    let limited =
+        json!({ "name": "k", "scopes": ["manage:directory"], "rotationIds": [rotation.id] });
     with(&rota.mint(limited)).refused(403, "resource_denied");
 }
 
@@ -150,24 +160,31 @@ fn rotations_follow_groups_that_change_and_go() {
     let path = format!("/v1/groups/{id}");
     assert_eq!(made.json()["userIds"], json!(["U1", "U2"]));
     assert_eq!(text(&made.json()["source"]), "page");
-    rota.caller().post("/v1/groups", new).refused(409, "duplicate_handle");
+    rota.caller()
+        .post("/v1/groups", new)
+        .refused(409, "duplicate_handle");
     let unknown = json!({ "name": "N", "handle": "n", "userIds": ["U1", "U9"] });
-    rota.caller().post("/v1/groups", unknown).names("userIds[1]");
+    rota.caller()
+        .post("/v1/groups", unknown)
+        .names("userIds[1]");
     let listed = rota.get("/v1/groups?q=dba").is(200).json();
     assert_eq!(listed["data"][0].get("userIds"), None);
     let body = json!({ "name": "R", "owners": ["U1"], "userGroupIds": [id] });
     let rotation = rota.create(body);
     rotation.cover(1, &[always(daily())]);
     assert_eq!(rotation.order(), "U1 U2");
-    rota.change(&path, json!({ "userIds": ["U3", "U2"] })).is(200);
+    rota.change(&path, json!({ "userIds": ["U3", "U2"] }))
+        .is(200);
     assert_eq!(rotation.order(), "U2 U3");
     assert_eq!(rotation.on_call(), "U2");
     let read = rota.get(&path).is(200);
     let by = rota.caller();
     by.patch_if(&path, &read.etag(), read.json()).is(200);
-    rota.change("/v1/users/U2", json!({ "isDeleted": true })).is(200);
+    rota.change("/v1/users/U2", json!({ "isDeleted": true }))
+        .is(200);
     assert_eq!(rotation.on_call(), "U3");
-    by.delete_if(&path, "\"stale\"").refused(412, "precondition_failed");
+    by.delete_if(&path, "\"stale\"")
+        .refused(412, "precondition_failed");
     by.delete_if(&path, &rota.get(&path).etag()).is(204);
     rota.get(&path).refused(404, "");
     assert_eq!(rotation.on_call(), "");
@@ -186,16 +203,26 @@ fn channels_are_added_changed_and_deleted() {
     rotation.put("/channels/C%2F9", json!({})).is(200);
     let tag = rota.get(path).is(200).etag();
     let by = rota.caller();
-    let left = by.patch_if(path, &tag, json!({ "appIsMember": false })).is(200);
-    assert_ne!(left.etag(), tag, "what a change is not shown in changes the validator too");
+    let left = by
+        .patch_if(path, &tag, json!({ "appIsMember": false }))
+        .is(200);
+    assert_ne!(
+        left.etag(),
+        tag,
+        "what a change is not shown in changes the validator too"
+    );
     // A private channel without the app is not there for readers; whoever writes the directory may still change it.
     by.patch_if(path, "*", json!({ "isPrivate": true })).is(200);
     rota.get(path).refused(404, "");
-    by.patch_if(path, "*", json!({ "appIsMember": true })).is(200);
+    by.patch_if(path, "*", json!({ "appIsMember": true }))
+        .is(200);
     rota.change(path, json!({ "name": "incidents" })).is(200);
     let tag = rota.get(path).is(200).etag();
     by.delete_if(path, &tag).is(204);
     by.delete_if(path, "*").refused(404, "");
     let audited = rota.get("/v1/audit?action=deleteChannel").is(200).json();
-    assert_eq!(text(&audited["data"][0]["summary"]), "channel deleted: \"incidents\"");
+    assert_eq!(
+        text(&audited["data"][0]["summary"]),
+        "channel deleted: \"incidents\""
+    );
 }

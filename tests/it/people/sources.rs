@@ -29,9 +29,10 @@ fn an_import_leaves_alone_what_no_file_made() {
     rota.get("/v1/channels/CP").is(200);
     // What the file has is the file's from then on.
     let mut all = directory(1);
-    all["users"].as_array_mut().unwrap().push(
-        json!({ "id": "UP", "displayName": "Pat", "handle": "pat", "phone": "+4712345678" }),
-    );
+    all["users"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "id": "UP", "displayName": "Pat", "handle": "pat", "phone": "+4712345678" }));
     rota.import(&all);
     assert_eq!(text(&of("UP")["source"]), "file");
     assert_eq!(text(&of("UP")["contact"]["phone"]), "+4712345678");
@@ -41,7 +42,10 @@ fn an_import_leaves_alone_what_no_file_made() {
     assert_eq!(rotation.order(), "UQ");
     // An address of somebody whom the file does not have.
     let mut all = directory(1);
-    all["users"].as_array_mut().unwrap().push(page("UZ", "UQ@example.org"));
+    all["users"]
+        .as_array_mut()
+        .unwrap()
+        .push(page("UZ", "UQ@example.org"));
     rota.request("PUT", "/dev/directory")
         .json(&all)
         .send()
@@ -74,5 +78,8 @@ fn an_export_has_everybody_with_handle_and_number() {
     std::fs::write(&file, directory(1).to_string()).unwrap();
     let (code, output, _) = run(on(&db, "directory import").arg(&file));
     assert_eq!(code, 0);
-    assert!(output.contains("left alone, because no file made them: 1 users"), "{output}");
+    assert!(
+        output.contains("left alone, because no file made them: 1 users"),
+        "{output}"
+    );
 }

@@ -17,8 +17,11 @@ fn somebody_who_is_invited_is_mailed_a_link_that_is_stored_nowhere() {
         .go();
     rota.people(1);
     let by = rota.caller();
-    by.post("/v1/users", json!({ "displayName": "Grace", "invite": true }))
-        .refused(409, "no_address");
+    by.post(
+        "/v1/users",
+        json!({ "displayName": "Grace", "invite": true }),
+    )
+    .refused(409, "no_address");
     let new = json!({ "id": "UGRACE", "displayName": "Grace", "email": "grace@example.org", "invite": true });
     by.post("/v1/users", new).is(201);
     rota.advance(0);
@@ -30,10 +33,13 @@ fn somebody_who_is_invited_is_mailed_a_link_that_is_stored_nowhere() {
     let (_, link) = text.split_once("https://rota.example/in/").expect("a link");
     let secret = link.split_whitespace().next().unwrap_or_default();
     assert!(secret.len() >= 22, "{secret}");
-    let stored = ["", "-wal"].map(|end| {
-        std::fs::read(format!("{}{end}", db.display())).unwrap_or_default()
-    });
-    let holds = |bytes: &Vec<u8>| bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+    let stored =
+        ["", "-wal"].map(|end| std::fs::read(format!("{}{end}", db.display())).unwrap_or_default());
+    let holds = |bytes: &Vec<u8>| {
+        bytes
+            .windows(secret.len())
+            .any(|part| part == secret.as_bytes())
+    };
     assert!(!stored.iter().any(holds), "the secret is stored");
     assert!(!rota.process.log.text().contains(secret));
     rota.advance(0);

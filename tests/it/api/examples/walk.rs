@@ -301,7 +301,12 @@ fn directory_writes(walk: &mut Walk) {
     let body = json!({ "userIds": ["UALAN", "UADA"] });
     walk.ask(Key, "patchGroup", &group, body);
     walk.ask(Key, "deleteGroup", &group, Value::Null);
-    walk.ask(Key, "createChannel", &[], json!({ "id": "CALERTS", "name": "alerts" }));
+    walk.ask(
+        Key,
+        "createChannel",
+        &[],
+        json!({ "id": "CALERTS", "name": "alerts" }),
+    );
     let channel = [("channelId", "CALERTS")];
     let body = json!({ "name": "incidents" });
     walk.ask(Key, "patchChannel", &channel, body);
