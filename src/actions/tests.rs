@@ -229,6 +229,8 @@ impl Office {
             channels: vec![ChannelId::from("C1")],
             users: (1..=4).map(|n| UserId::from(format!("U{n}"))).collect(),
             groups: Vec::new(),
+            dealing: Default::default(),
+            absence_policy: Default::default(),
         };
         let creation = creation::NewCreation {
             key: key.into(),

@@ -15,6 +15,7 @@ mod notice;
 mod schedule;
 mod shift;
 mod summary;
+mod trades;
 
 pub use at::{rotation_at, standing_at};
 pub use budget::Budget;
@@ -32,6 +33,7 @@ pub use schedule::{
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;
+pub use trades::{ExpectedTurn, OpenTrade, expected_trades, open_trades};
 
 use super::handover::{DealingContext, Memo, Outcome};
 use super::refusal::{Refusal, invalid};

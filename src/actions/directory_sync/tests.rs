@@ -91,6 +91,8 @@ impl Office {
                 channels: Vec::new(),
                 users: Vec::new(),
                 groups: vec![group.into()],
+                dealing: Default::default(),
+                absence_policy: Default::default(),
             },
         };
         let author = Author::local(Principal::Operator { user: None }, "test");
