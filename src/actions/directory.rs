@@ -101,7 +101,9 @@ pub fn import(
         mutation::follow_directory(&shared, tx, author, replace, compare)?;
         match consent {
             Consent::DryRun => return Err(Stop::Undone(Box::new(changes))),
-            Consent::Unasked if changes.concern().is_some() => return Err(Stop::Undone(Box::new(changes))),
+            Consent::Unasked if changes.concern().is_some() => {
+                return Err(Stop::Undone(Box::new(changes)));
+            }
             Consent::Unasked | Consent::Given => {}
         }
         let summary = directory_changes(&before, &load_directory(&tx.as_read())?);
