@@ -1,14 +1,14 @@
-//! /v1/users, /v1/groups and /v1/channels: the chat workspace's directory.
+//! GET /v1/users, /v1/groups and /v1/channels: the chat workspace's directory.
 
 use super::answer::{self, Outcome};
+use super::directory_writes;
 use super::extract::{Call, Query};
 use super::operation::{Kind, Operation, PAGE, PAGE_SIZE, Parameter, operation, parameter, text};
-use crate::actions::ActionError;
-use crate::domain::directory::{Channel, Group, Person};
+use crate::actions::{ActionError, directory_edit};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
-use crate::server::Problem;
 use crate::store::{self, Error, PersonFilter, ReadTx};
+use crate::wire::directory::{Channel, Group, User};
 use crate::wire::page::Page;
 use serde::Serialize;
 
@@ -18,30 +18,30 @@ const SORT: Parameter = parameter(
     "The field to sort by, prefixed with `-` for descending; `name` by default.",
 );
 
-/// A page of matches.
-fn listed<T: Serialize>(
+/// A page of matches, each rendered by `show`.
+fn listed<T, R: Serialize>(
     call: &Call,
     page: store::Page,
+    show: fn(T) -> R,
     find: impl FnOnce(&ReadTx) -> Result<(Vec<T>, u64), Error>,
 ) -> Outcome {
     let (found, total) = match call.caller.sees_directory() {
         true => call.app.store().read(find).map_err(ActionError::Failed)?,
         false => (Vec::new(), 0),
     };
-    answer::listed(found, page, total)
+    let shown = found.into_iter().map(show).collect();
+    answer::listed(shown, page, total)
 }
 
 /// A record of the directory, if it exists for this caller.
 fn one<T>(
     call: &Call,
-    what: &'static str,
-    find: impl FnOnce(&ReadTx) -> Result<Option<T>, Error>,
-) -> Result<T, Problem> {
-    let found = match call.caller.sees_directory() {
-        true => call.app.store().read(find).map_err(ActionError::Failed)?,
-        false => None,
-    };
-    Ok(found.ok_or(Refusal::NotFound(what))?)
+    find: impl FnOnce(&ReadTx) -> Result<Option<T>, ActionError>,
+) -> Result<Option<T>, ActionError> {
+    match call.caller.sees_directory() {
+        true => call.app.store().read(find),
+        false => Ok(None),
+    }
 }
 
 /// Whether a list is ordered by descending name.
@@ -65,7 +65,7 @@ pub const USERS: Operation = operation("listUsers", "directory", "List people")
         text("q", "Only people with this text in a name."),
         text("email", "Only the person with this address."),
     ])
-    .gives::<Page<Person>>(200, "A page of people.");
+    .gives::<Page<User>>(200, "A page of people.");
 
 /// GET users.
 pub fn users(call: &Call) -> Outcome {
@@ -74,20 +74,35 @@ pub fn users(call: &Call) -> Outcome {
         text: search(&call.query)?.map(str::to_owned),
         email: call.query.one("email")?.map(str::to_owned),
     };
-    listed(call, page, |tx| {
+    listed(call, page, User::from, |tx| {
         store::list_people(tx, &filter, descending, page)
     })
 }
 
 pub const USER: Operation = operation("getUser", "directory", "Read a person")
-    .about("Also returns deactivated people, so that ids resolve.")
-    .gives::<Person>(200, "The person.");
+    .about("Also returns deactivated people, so that ids resolve. `contact` is there for the person, workspace admins and keys \
+        with `read:contacts`.")
+    .gives_tagged::<User>("The person.")
+    .or_not_modified();
 
 /// GET a user.
 pub fn user(call: &Call) -> Outcome {
     let id: UserId = call.path.id("userId");
-    let found = one(call, "user", |tx| store::load_person(tx, &id))?;
-    answer::json(200, &found)
+    let found = one(call, |tx| directory_edit::load_person(tx, &id))?;
+    let found = found.ok_or(Refusal::NotFound("user"))?;
+    tagged(
+        call,
+        directory_writes::user_tag(&found, call.caller),
+        || directory_writes::user_record(&found, call.caller),
+    )
+}
+
+/// A record with its ETag, or 304 if the caller's copy is current.
+fn tagged<T: Serialize>(call: &Call, tag: String, record: impl FnOnce() -> T) -> Outcome {
+    match answer::not_modified(call.if_none_match.as_deref(), &tag) {
+        Some(unchanged) => Ok(unchanged),
+        None => Ok(answer::json(200, &record())?.with("ETag", tag)),
+    }
 }
 
 pub const GROUPS: Operation = operation("listGroups", "directory", "List chat user groups")
@@ -107,20 +122,24 @@ pub fn groups(call: &Call) -> Outcome {
         descending(&call.query)?,
         search(&call.query)?,
     );
-    listed(call, page, |tx| {
+    listed(call, page, Group::from, |tx| {
         store::list_groups(tx, text, descending, page)
     })
 }
 
 pub const GROUP: Operation = operation("getGroup", "directory", "Read a chat user group")
-    .about("The rotations that follow the group show its people.")
-    .gives::<Group>(200, "The group.");
+    .about("With its people in order.")
+    .gives_tagged::<Group>("The group.")
+    .or_not_modified();
 
 /// GET a group.
 pub fn group(call: &Call) -> Outcome {
     let id: GroupId = call.path.id("groupId");
-    let found = one(call, "group", |tx| store::load_group(tx, &id))?;
-    answer::json(200, &found)
+    let found = one(call, |tx| directory_edit::load_group(tx, &id))?;
+    let found = found.ok_or(Refusal::NotFound("group"))?;
+    tagged(call, directory_writes::group_tag(&found), || {
+        directory_writes::group_record(&found)
+    })
 }
 
 pub const CHANNELS: Operation = operation("listChannels", "directory", "List channels")
@@ -135,21 +154,23 @@ pub fn channels(call: &Call) -> Outcome {
         descending(&call.query)?,
         search(&call.query)?,
     );
-    listed(call, page, |tx| {
+    listed(call, page, Channel::from, |tx| {
         store::list_channels(tx, text, descending, page)
     })
 }
 
 pub const CHANNEL: Operation = operation("getChannel", "directory", "Read a channel")
     .about("A private channel that the app is not a member of returns 404, so a 404 does not prove that the id is wrong.")
-    .gives::<Channel>(200, "The channel.");
+    .gives_tagged::<Channel>("The channel.")
+    .or_not_modified();
 
 /// GET a channel.
 pub fn channel(call: &Call) -> Outcome {
     let id: ChannelId = call.path.id("channelId");
-    let found = one(call, "channel", |tx| {
-        let found = store::load_channel(tx, &id)?;
-        Ok(found.filter(Channel::is_reachable))
-    })?;
-    answer::json(200, &found)
+    let found = one(call, |tx| Ok(store::load_channel(tx, &id)?))?;
+    let reachable = found.filter(store::Channel::is_reachable);
+    let found = reachable.ok_or(Refusal::NotFound("channel"))?;
+    tagged(call, directory_writes::channel_tag(&found), || {
+        Channel::from(found.clone())
+    })
 }

@@ -1,35 +1,47 @@
-//! The people, user groups and channels of the chat workspace. Serialized they are as the API shows them.
+//! The people, user groups and channels of the chat workspace.
 
 use super::ids::{ChannelId, GroupId, UserId};
 use super::zones::ZoneName;
-use schemars::JsonSchema;
-use serde::Serialize;
+use crate::domain::words::words;
+use std::collections::BTreeMap;
+
+words! {
+    /// Where the record of a person, a user group or a channel comes from.
+    pub enum Source {
+        /// A directory file.
+        File = "file",
+        /// A page or the API.
+        Page = "page",
+        /// Provisioning by SCIM.
+        Scim = "scim",
+        /// The first sign-in at the identity provider.
+        SignIn = "signIn",
+        Slack = "slack",
+        Matrix = "matrix",
+    }
+}
 
 /// A person of the chat workspace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "User")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     pub id: UserId,
-    /// The owning workspace. It can differ under Slack's Enterprise Grid.
     pub team_id: String,
     pub display_name: Option<String>,
     pub real_name: Option<String>,
-    /// Null if unknown, or if the installation may not read it.
     pub email: Option<String>,
     pub is_guest: bool,
-    /// A person from a shared channel, who is never a workspace member.
     pub is_external: bool,
-    /// Deactivated or missing from the last import. Still returned, so that ids resolve.
+    /// Deactivated, or removed from the platform. The row is kept so that the id resolves.
     pub is_deleted: bool,
     /// Whether they administer the workspace.
-    #[serde(skip)]
     pub is_admin: bool,
-    /// 192 pixels wide.
     pub avatar_url: Option<String>,
-    /// An IANA zone name; absent if unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+    /// What they are called in channels: letters, digits, `.`, `-` and `_`.
+    pub handle: Option<String>,
+    pub source: Source,
+    /// Whether the time zone was set here, so that what the chat platform says of it no longer counts.
+    pub zone_is_own: bool,
 }
 
 impl Person {
@@ -43,38 +55,50 @@ impl Person {
     pub fn zone(&self) -> Option<ZoneName> {
         ZoneName::parse(self.time_zone.as_deref()?).ok()
     }
+
+    /// Whether they count in the workspace: not deactivated, and not from outside.
+    pub fn is_active(&self) -> bool {
+        !self.is_deleted && !self.is_external
+    }
+
+    /// As the chat platform has them, with what was set here: it wins over what is read.
+    pub fn keeping(self, before: &Person) -> Person {
+        Person {
+            handle: before.handle.clone(),
+            time_zone: match before.zone_is_own {
+                true => before.time_zone.clone(),
+                false => self.time_zone,
+            },
+            zone_is_own: before.zone_is_own,
+            ..self
+        }
+    }
 }
 
 /// A chat user group.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     pub id: GroupId,
-    /// The owning workspace.
     pub team_id: String,
     pub name: Option<String>,
-    /// The @handle, without the sign.
     pub handle: Option<String>,
     /// Its people in order. Loaded only with the whole [`Directory`]; otherwise empty.
-    #[serde(skip)]
     pub users: Vec<UserId>,
+    pub source: Source,
 }
 
 /// A chat channel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     pub id: ChannelId,
-    /// The owning workspace.
     pub team_id: String,
     pub name: Option<String>,
     pub is_private: bool,
     /// Whether rota is a member, so that it can post.
-    #[serde(skip)]
     pub app_is_member: bool,
     /// In an imported directory, `None` keeps the topic.
-    #[serde(skip)]
     pub topic: Option<String>,
+    pub source: Source,
 }
 
 impl Channel {
@@ -93,6 +117,8 @@ pub struct Directory {
     pub channels: Vec<Channel>,
     /// The handles of people behind the incoming webhooks of channels, by person and channel.
     pub handles: Vec<Handle>,
+    /// Telephone numbers. They are no part of a [`Person`], so that nothing that shows people shows them.
+    pub phones: BTreeMap<UserId, String>,
 }
 
 /// The handle of a person behind the incoming webhook of a channel.

@@ -1,11 +1,11 @@
 //! Rotations that follow a partner's schedule, and the partners (rules.md 22).
 
 use super::body;
+use super::directory::User;
 use super::hex;
 use super::moment::Moment;
 use super::strict::strict;
 use super::to_i32;
-use crate::domain::directory::Person;
 use crate::domain::external::{self, AsOf, External, Link};
 use crate::domain::ids::UserId;
 use crate::domain::partner;
@@ -70,7 +70,7 @@ pub struct Assignment {
     pub local_assignment_id: String,
     pub cell_id: String,
     /// Null for nobody, and for somebody who is unknown here.
-    pub user: Option<Person>,
+    pub user: Option<User>,
     /// The partner's name for whoever is assigned.
     pub external_name: Option<String>,
     pub external_email: Option<String>,
@@ -156,7 +156,7 @@ fn assignment(
     Assignment {
         local_assignment_id: local_id(external.link.as_ref(), &shift.key()),
         cell_id: rotation.cells[0].id.to_string(),
-        user: user.cloned(),
+        user: user.cloned().map(User::from),
         external_name: member.name.clone(),
         external_email: member.email.clone(),
         since_utc: shift.span.from.into(),

@@ -1,11 +1,11 @@
 //! Who is on call, and the bounds of each assignment (rules.md 4, 8).
 
+use super::directory::User;
 use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
 use crate::domain::absence::{AbsenceSource, Away};
 use crate::domain::books::{Dealt, DealtTurn};
-use crate::domain::directory::Person;
 use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::external::{AsOf, Outsider};
@@ -28,10 +28,23 @@ pub struct OnCall {
     /// Set on external rotations only.
     pub external_assignments: Option<ExternalAssignments>,
     /// The people on call. Null unless the request has `?expand=users`.
-    pub users: Option<Vec<Person>>,
+    pub users: Option<Vec<User>>,
+    /// How the people on call are reached, each once. Absent unless the request has `expand=contacts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<Vec<UserContact>>,
     /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nobody_on_call_reason: Option<Nobody>,
+}
+
+/// How a person is reached.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserContact {
+    pub user_id: String,
+    pub email: Option<String>,
+    /// E.164.
+    pub phone: Option<String>,
 }
 
 /// A person on duty in an external system who is unknown to the chat platform.
@@ -122,7 +135,7 @@ pub fn render(
     rotation: &domain::Rotation,
     calendar: &Calendar,
     as_of: &AsOf,
-    users: Option<Vec<Person>>,
+    users: Option<Vec<User>>,
 ) -> OnCall {
     let external = external::assignments(rotation, as_of);
     whole(rotation, &duty_at::now(rotation, calendar), external, users)
@@ -134,7 +147,7 @@ pub fn render_at(
     duty: &DutyAt,
     calendar: &Calendar,
     as_of: &AsOf,
-    users: Option<Vec<Person>>,
+    users: Option<Vec<User>>,
 ) -> OnCall {
     match duty {
         DutyAt::Planned(then) => render(then, calendar, as_of, users),
@@ -146,7 +159,7 @@ fn whole(
     rotation: &domain::Rotation,
     on_call: &duty_at::OnCall,
     external_assignments: Option<ExternalAssignments>,
-    users: Option<Vec<Person>>,
+    users: Option<Vec<User>>,
 ) -> OnCall {
     OnCall {
         rotation_id: rotation.id.to_string(),
@@ -154,6 +167,7 @@ fn whole(
         unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
         external_assignments,
         users,
+        contacts: None,
         nobody_on_call_reason: on_call.nobody,
     }
 }
