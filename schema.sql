@@ -111,7 +111,9 @@ CREATE TABLE rotation (
     warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(warnings_off)),
     short_rest_hours INTEGER NOT NULL DEFAULT 11,
     -- What absences mean for it, as the API shows it; null for the default.
-    absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy))
+    absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy)),
+    -- The weekly summary that channels get, {day, time, zone, channels}; null for none.
+    summary TEXT CHECK (summary IS NULL OR json_valid(summary))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX rotation_by_code ON rotation (code) WHERE code IS NOT NULL;
 CREATE INDEX rotation_due ON rotation (next_due_at, id) WHERE next_due_at IS NOT NULL;
@@ -555,7 +557,7 @@ CREATE TABLE attempt (
 CREATE TABLE message (
     -- Commit order.
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- The id stays when the rotation is deleted.
+    -- The id stays when the rotation is deleted. Empty for a message about all rotations.
     rotation_id TEXT NOT NULL,
     recipient_kind TEXT NOT NULL CHECK (recipient_kind IN ('channel', 'person')),
     recipient_id TEXT NOT NULL,
@@ -640,7 +642,7 @@ CREATE TABLE notification_preference (
 
 -- What is looked at when its time comes, beside what falls due in rotations.
 CREATE TABLE agenda (
-    errand TEXT NOT NULL CHECK (errand IN ('reminders')),
+    errand TEXT NOT NULL CHECK (errand IN ('reminders', 'summary', 'weekAhead')),
     -- The id of the rotation or the person that it is about. Not a reference: an entry about nothing goes when it is due.
     subject_id TEXT NOT NULL,
     -- What fell due up to this instant has been dealt with.
@@ -657,6 +659,15 @@ CREATE TABLE reminder_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
     -- A list of durations as they were written.
     leads TEXT NOT NULL CHECK (json_valid(leads))
+) STRICT, WITHOUT ROWID;
+
+-- When people want the summary of their next days.
+CREATE TABLE summary_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- 0 for Monday.
+    day INTEGER NOT NULL CHECK (day BETWEEN 0 AND 6),
+    -- HH:mm in the zone of the person.
+    time TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.

@@ -244,7 +244,7 @@ impl<'a> Draft<'a> {
         }
         self.plan_reminder(tx);
         store::save_rotation(tx, &self.before, &self.rotation, due)?;
-        agenda::rotation_saved(tx, &self.rotation.id)?;
+        agenda::rotation_saved(tx, &self.before, &self.rotation)?;
         let mut queued = false;
         if shows {
             match act == Act::Clock || self.author.principal == Principal::Clock {

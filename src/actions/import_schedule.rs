@@ -394,6 +394,7 @@ fn create(
         channels: Vec::new(),
         users: blueprint.members.clone(),
         groups: Vec::new(),
+        summary: None,
     };
     check_new(&tx.as_read(), &new, &app.tier_limits())?;
     let rotation = insert(tx, new)?;

@@ -72,6 +72,7 @@ pub mod trace;
 pub mod warning;
 pub mod warning_kinds;
 pub mod webhook;
+pub mod weekly;
 pub mod wording;
 pub mod words;
 pub mod zones;

@@ -4,7 +4,9 @@
 mod tests;
 
 use super::absence_policy::PolicyRequest;
-use super::body::{self, clearable, objects, present, present_object};
+use super::body::{
+    self, clearable, clearable_object, nullable_object, objects, present, present_object,
+};
 use super::grid::LaneRequest;
 use super::int32::Int32;
 use super::on_call::OnCall;
@@ -12,6 +14,7 @@ use super::roster::ids;
 use super::rotation::{ChannelSetting, Rotation};
 use super::strict::strict;
 use super::to_i32;
+use super::weekly::{self, ChannelSummary};
 use crate::domain::edit::{
     ChannelChange, NewRotation, RotationPatch, check_hand_over, check_on_call,
 };
@@ -64,6 +67,9 @@ pub struct RotationRequest {
     /// Chat user groups that the rotation follows, at most 100.
     #[serde(default)]
     user_group_ids: Vec<String>,
+    /// When the coming week is posted, in which of `channels`.
+    #[serde(default, deserialize_with = "nullable_object")]
+    summary: Option<ChannelSummary>,
 }
 
 /// How many lanes: a number, or as many as a list has that a rotation shows.
@@ -118,6 +124,7 @@ pub fn new_rotation(bytes: &[u8]) -> Result<NewRotation, Refusal> {
         channels: ids::<ChannelId>(request.channels),
         users: ids(request.user_ids),
         groups: ids(request.user_group_ids),
+        summary: request.summary.map(ChannelSummary::read).transpose()?,
     };
     new.checked()
 }
@@ -135,6 +142,7 @@ pub fn canonical(new: &NewRotation) -> String {
         channels,
         users,
         groups,
+        summary,
     } = new;
     json!({
         "name": name,
@@ -146,6 +154,7 @@ pub fn canonical(new: &NewRotation) -> String {
         "channels": texts(channels, ChannelId::as_str),
         "users": texts(users, UserId::as_str),
         "groups": texts(groups, GroupId::as_str),
+        "summary": summary.as_ref().map(weekly::render),
     })
     .to_string()
 }
@@ -202,6 +211,11 @@ pub struct PatchRequest {
     #[serde(default, deserialize_with = "clearable")]
     #[schemars(with = "Option<String>")]
     topic_template: Option<Option<String>>,
+    /// When the coming week is posted, in which of the rotation's channels; null for never. A channel that the rotation no longer
+    /// has is taken out, with the last one the summary.
+    #[serde(default, deserialize_with = "clearable_object")]
+    #[schemars(with = "Option<ChannelSummary>")]
+    summary: Option<Option<ChannelSummary>>,
 }
 
 /// Reads a change of a rotation.
@@ -232,6 +246,11 @@ pub(super) fn patch_of(request: PatchRequest) -> Result<RotationPatch, Refusal> 
         absence_policy: absence_policy.map(PolicyRequest::read).transpose()?,
         enable_topic: request.enable_topic,
         topic_template: request.topic_template,
+        summary: match request.summary {
+            Some(Some(summary)) => Some(Some(summary.read()?)),
+            Some(None) => Some(None),
+            None => None,
+        },
     };
     patch.checked()
 }

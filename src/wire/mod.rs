@@ -55,6 +55,7 @@ mod tests;
 pub mod url;
 pub mod warning;
 pub mod webhook;
+pub mod weekly;
 
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {

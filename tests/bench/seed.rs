@@ -173,6 +173,7 @@ impl Seed {
             channels: Vec::new(),
             users: people,
             groups: Vec::new(),
+            summary: None,
         };
         let creation = NewCreation {
             key: name.into(),

@@ -7,7 +7,7 @@ use super::{
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::departed::end_access_of_deactivated;
 use crate::store::meta::{note_import, save_team};
-use crate::store::{Result, WriteTx};
+use crate::store::{Result, WriteTx, agenda};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
 
@@ -83,7 +83,8 @@ pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
         person.time_zone,
         sort_name(name, person.id.as_str()),
     ];
-    run(tx, sql, values)
+    run(tx, sql, values)?;
+    agenda::summary_may_move(tx, person.id.as_str())
 }
 
 fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<()> {

@@ -4,6 +4,7 @@ use super::super::rows::{column, instant, instant_or_none, zone};
 use super::super::which::{Which, of_rotations};
 use super::super::{Error, ReadTx, Result, absence, arrangement, external, history, request};
 use super::mode_name;
+use crate::store::notification::read_summary;
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::ids::{GroupId, RotationId, UserId, WindowId};
 use crate::domain::key::Key;
@@ -13,6 +14,7 @@ use crate::domain::rotation::{
     Rotation, Stamps, Window,
 };
 use crate::domain::warning_kinds::{WarningKind, WarningSettings};
+use crate::domain::weekly::ChannelSummary;
 use rusqlite::Row;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -74,6 +76,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
                     off: head.warnings_off,
                     short_rest_hours: head.short_rest_hours,
                 },
+                summary: head.summary,
             },
             enabled: head.enabled,
             double_cover: head.double_cover,
@@ -126,7 +129,7 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
         "SELECT id, name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
                 topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
                 mention_expires, mention_reminds, mention_single, mention_rotates, mode, warnings_off,
-                short_rest_hours, absence_policy
+                short_rest_hours, absence_policy, summary
          FROM rotation WHERE id",
         ""
     );
@@ -155,6 +158,7 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
             warnings_off: column(row, 21)?,
             short_rest_hours: row.get(22)?,
             absence_policy: column::<Option<_>>(row, 23)?.unwrap_or_default(),
+            summary: read_summary(row, 24)?,
         })
     })
 }
@@ -191,6 +195,7 @@ struct Head {
     instants: [i64; 3],
     remind_at: Option<i64>,
     absence_policy: AbsencePolicy,
+    summary: Option<ChannelSummary>,
     duty_group: Option<String>,
     is_external: bool,
     mentions: MentionSettings,

@@ -205,7 +205,7 @@ CREATE TABLE notification_preference (
 
 -- What is looked at when its time comes, beside what falls due in rotations.
 CREATE TABLE agenda (
-    errand TEXT NOT NULL CHECK (errand IN ('reminders')),
+    errand TEXT NOT NULL CHECK (errand IN ('reminders', 'summary', 'weekAhead')),
     -- The id of the rotation or the person that it is about. Not a reference: an entry about nothing goes when it is due.
     subject_id TEXT NOT NULL,
     -- What fell due up to this instant has been dealt with.
@@ -222,6 +222,15 @@ CREATE TABLE reminder_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
     -- A list of durations as they were written.
     leads TEXT NOT NULL CHECK (json_valid(leads))
+) STRICT, WITHOUT ROWID;
+
+-- When people want the summary of their next days.
+CREATE TABLE summary_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- 0 for Monday.
+    day INTEGER NOT NULL CHECK (day BETWEEN 0 AND 6),
+    -- HH:mm in the zone of the person.
+    time TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.
@@ -392,6 +401,8 @@ ALTER TABLE rotation ADD COLUMN warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (j
 ALTER TABLE rotation ADD COLUMN short_rest_hours INTEGER NOT NULL DEFAULT 11;
 -- What absences mean for a rotation, as the API shows it; null for the default.
 ALTER TABLE rotation ADD COLUMN absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy));
+-- The weekly summary that channels get, {day, time, zone, channels}; null for none.
+ALTER TABLE rotation ADD COLUMN summary TEXT CHECK (summary IS NULL OR json_valid(summary));
 
 -- The orders that turns were dealt from. An order is kept once for as long as its roster has it.
 CREATE TABLE roster_order (

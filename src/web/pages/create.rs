@@ -249,6 +249,7 @@ pub fn create(visit: &Visit) -> Outcome {
         channels: Vec::new(),
         users: plan.users,
         groups: Vec::new(),
+        summary: None,
     };
     let made = make(visit, new, plan.coverage);
     match made {

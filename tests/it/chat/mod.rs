@@ -14,6 +14,7 @@ mod requests;
 mod restoring;
 mod retries;
 mod status;
+mod summaries;
 mod stored;
 mod topics;
 mod withheld;
