@@ -4,7 +4,7 @@ use super::chat_ids::{self, NamedIds};
 use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
-use super::{ActionError, App, audit, outbox};
+use super::{App, Result, audit, outbox};
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::edit::NewRotation;
@@ -41,7 +41,7 @@ pub struct Created {
 }
 
 /// Creates a rotation, or returns the one created by an earlier try with the same key.
-pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Created, ActionError> {
+pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Created> {
     author.principal.check_create()?;
     let new = &creation.rotation;
     let named = NamedIds {
@@ -80,7 +80,7 @@ pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Creat
     })
 }
 
-fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rotation, ActionError> {
+fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rotation> {
     if tx.now().duration_since(used.created_at) >= CREATION_KEY_LIFE {
         return Err(
             Refusal::IdempotencyKeySpent("the key was first used more than 24 hours ago").into(),
@@ -96,11 +96,7 @@ fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rota
 }
 
 /// Checks the content of the body first, then the tier, then conflicts with other rotations.
-pub(super) fn check_new(
-    tx: &ReadTx,
-    new: &NewRotation,
-    limits: &TierLimits,
-) -> Result<(), ActionError> {
+pub(super) fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> Result<()> {
     known_people(tx, "owners", &new.owners)?;
     known_people(tx, "userIds", &new.users)?;
     known_groups(tx, &new.groups)?;
@@ -123,7 +119,7 @@ pub(super) fn check_new(
 }
 
 /// Stores a new rotation and begins its record.
-pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, ActionError> {
+pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
     let at = tx.now();
     let id = RotationId::from(tx.mint("rot_"));
     let window = Window {

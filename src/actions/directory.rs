@@ -1,6 +1,6 @@
 //! Imports and exports the local directory.
 
-use super::{ActionError, App, Error, audit, mutation};
+use super::{ActionError, App, Error, Result, audit, mutation};
 use crate::domain::audit::{AuditedChange, Author, directory_changes};
 use crate::domain::directory::{Directory, Group};
 use crate::domain::import::ImportChanges;
@@ -70,7 +70,7 @@ pub fn import(
     author: &Author,
     mut directory: Directory,
     consent: Consent,
-) -> Result<Imported, ActionError> {
+) -> Result<Imported> {
     if app.slack().is_some() {
         let detail = "people, user groups and channels are those of the Slack workspace and are read from there; nothing is \
                       imported";

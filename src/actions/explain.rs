@@ -5,7 +5,7 @@ use super::on_call_at::{
     Standstill, check_instant, entries_at, is_past, present, standstill, walk,
 };
 use super::reads::visible;
-use super::{ActionError, App};
+use super::{App, Result};
 use crate::domain::absence::{AbsenceSource, AppliesTo, Skipped};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::ArrangementKind;
@@ -41,7 +41,7 @@ pub fn of(
     at: Option<Timestamp>,
     only: Option<&CellId>,
     naming: Naming,
-) -> Result<Explanation, ActionError> {
+) -> Result<Explanation> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let at = at.unwrap_or_else(|| present(app, &rotation));
@@ -104,7 +104,7 @@ impl Reader<'_> {
     }
 
     /// Explains the future and the present.
-    fn planned(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>, ActionError> {
+    fn planned(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>> {
         if only.is_some_and(|cell| self.rotation.slot_of(cell).is_none()) {
             return Ok(Vec::new());
         }
@@ -123,7 +123,7 @@ impl Reader<'_> {
         asked.map(|slot| self.cell(&then, slot)).collect()
     }
 
-    fn cell(&self, then: &Rotation, slot: usize) -> Result<UnwordedCell, ActionError> {
+    fn cell(&self, then: &Rotation, slot: usize) -> Result<UnwordedCell> {
         let cell = &then.cells[slot];
         let window = &then.windows[cell.window];
         let calendar = self.app.calendar();
@@ -187,13 +187,13 @@ impl Reader<'_> {
     }
 
     /// Explains the past.
-    fn past(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>, ActionError> {
+    fn past(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>> {
         let entries = entries_at(self.tx, self.rotation, self.at)?.into_iter();
         let asked = entries.filter(|entry| only.is_none_or(|only| entry.cell == *only));
         asked.map(|entry| self.recorded(&entry)).collect()
     }
 
-    fn recorded(&self, record: &Duty) -> Result<UnwordedCell, ActionError> {
+    fn recorded(&self, record: &Duty) -> Result<UnwordedCell> {
         let entry = &record.entry;
         let window = self.rotation.window(&record.window);
         let found = |source, steps| UnwordedCell {
@@ -250,7 +250,7 @@ impl Reader<'_> {
     }
 
     /// Where the turn of an older entry began.
-    fn first_entry(&self, record: &Duty) -> Result<Timestamp, ActionError> {
+    fn first_entry(&self, record: &Duty) -> Result<Timestamp> {
         let mut back = Backward::new(record.clone());
         let of = (self.rotation, &record.cell);
         walk(self.tx, of, (record.entry.start, false), |piece| {
@@ -260,7 +260,7 @@ impl Reader<'_> {
     }
 
     /// The steps of a slot that is not dealt anew by the instant: what the record has of how it came to be so.
-    fn kept_since(&self, then: &Rotation, slot: usize) -> Result<Vec<Step>, ActionError> {
+    fn kept_since(&self, then: &Rotation, slot: usize) -> Result<Vec<Step>> {
         let cell = &then.cells[slot];
         let Some(holder) = &cell.holder else {
             // The entry that runs now: those to come are not recorded yet.
@@ -295,7 +295,7 @@ impl Reader<'_> {
         record: &Duty,
         window: Option<&Window>,
         passed_over: &[PassedOver],
-    ) -> Result<Vec<Step>, ActionError> {
+    ) -> Result<Vec<Step>> {
         let start = record.entry.start;
         let (mut was_held, mut since) = (false, start);
         let of = (self.rotation, &record.cell);
@@ -326,12 +326,7 @@ impl Reader<'_> {
     }
 
     /// The steps of a dealt turn: by the entry with which it began, else by what is known otherwise.
-    fn dealt(
-        &self,
-        known: Duty,
-        since: Timestamp,
-        window: Option<&Window>,
-    ) -> Result<Vec<Step>, ActionError> {
+    fn dealt(&self, known: Duty, since: Timestamp, window: Option<&Window>) -> Result<Vec<Step>> {
         let origin = self.entry(&known.cell, since)?;
         // Beneath an arrangement or while the hours were shut another entry began then, or none.
         let same = |origin: &Duty| {
@@ -357,12 +352,12 @@ impl Reader<'_> {
         cell: &CellId,
         window: &WindowId,
         at: Timestamp,
-    ) -> Result<Option<Decision>, ActionError> {
+    ) -> Result<Option<Decision>> {
         let of = (&self.rotation.id, cell, window);
         Ok(store::load_decision(self.tx, of, at)?)
     }
 
-    fn entry(&self, cell: &CellId, start: Timestamp) -> Result<Option<Duty>, ActionError> {
+    fn entry(&self, cell: &CellId, start: Timestamp) -> Result<Option<Duty>> {
         Ok(store::load_entry(self.tx, self.rotation, cell, start)?)
     }
 
@@ -370,7 +365,7 @@ impl Reader<'_> {
         &self,
         id: &ArrangementId,
         (from, until): (Timestamp, Option<Timestamp>),
-    ) -> Result<Step, ActionError> {
+    ) -> Result<Step> {
         let found = store::load_arrangement(self.tx, &self.rotation.id, id)?;
         let kind = found.as_ref().map(|found| found.kind);
         let request = found.and_then(|found| found.request);
@@ -394,7 +389,7 @@ impl Reader<'_> {
     }
 
     /// Finds the absences that people were passed over for, and words the steps.
-    fn told(&self, found: Vec<UnwordedCell>, naming: Naming) -> Result<Explanation, ActionError> {
+    fn told(&self, found: Vec<UnwordedCell>, naming: Naming) -> Result<Explanation> {
         let mut ids = HashMap::new();
         let mut named = HashMap::new();
         let mut cells = Vec::with_capacity(found.len());
@@ -453,7 +448,7 @@ impl Reader<'_> {
         &self,
         skipped: &Skipped,
         known: &mut HashMap<(UserId, Timestamp, Timestamp), Option<AbsenceId>>,
-    ) -> Result<Option<AbsenceId>, ActionError> {
+    ) -> Result<Option<AbsenceId>> {
         let (Some(from), Some(until), AbsenceSource::Stored) =
             (skipped.from, skipped.until, skipped.source)
         else {

@@ -1,6 +1,6 @@
 //! Lists of messages (rules.md 19).
 
-use super::{ActionError, App, reads};
+use super::{App, Result, reads};
 use crate::chat;
 use crate::domain::access::Principal;
 use crate::domain::ids::RotationId;
@@ -49,7 +49,7 @@ pub fn list(
     caller: &Principal,
     filter: MessageFilter,
     page: Page,
-) -> Result<(Vec<ListedMessage>, u64), ActionError> {
+) -> Result<(Vec<ListedMessage>, u64)> {
     let filter = MessageFilter {
         visible: reads::visible_to(caller),
         reader: caller.person().ok().cloned(),

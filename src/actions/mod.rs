@@ -91,6 +91,9 @@ use warnings::Warned;
 
 pub use crate::store::{ActionError, Error};
 
+/// The result of a use case.
+pub type Result<T, E = ActionError> = std::result::Result<T, E>;
+
 /// The loop that makes hand-overs on time.
 pub const TIMER: &str = "timer";
 

@@ -1,6 +1,6 @@
 //! What each person chose of how and when they are told (rules.md 19).
 
-use super::{ActionError, App, agenda, audit};
+use super::{App, Result, agenda, audit};
 use crate::domain::access::{Principal, Reach};
 use crate::domain::audit::{AuditedChange, Author, Phrase, Summary};
 use crate::domain::ids::UserId;
@@ -15,7 +15,7 @@ use crate::store::{self, ReadTx, WriteTx};
 /// # Errors
 /// [`Refusal::NotFound`] for somebody who is not there for the caller, [`Refusal::ResourceDenied`] for another person's
 /// settings.
-pub fn read(app: &App, caller: &Principal, user: &UserId) -> Result<Notifications, ActionError> {
+pub fn read(app: &App, caller: &Principal, user: &UserId) -> Result<Notifications> {
     app.store().read(|tx| {
         check_person(tx, caller, user)?;
         Ok(load(tx, user)?)
@@ -36,7 +36,7 @@ pub fn choose(
     author: &Author,
     user: &UserId,
     change: NotificationChange,
-) -> Result<Notifications, ActionError> {
+) -> Result<Notifications> {
     let user = user.clone();
     audit::write(app.store(), author, move |tx, author| {
         check_person(&tx.as_read(), &author.principal, &user)?;
@@ -49,11 +49,7 @@ pub fn choose(
     })
 }
 
-fn save(
-    tx: &mut WriteTx,
-    user: &UserId,
-    [was, is]: [&Notifications; 2],
-) -> Result<(), ActionError> {
+fn save(tx: &mut WriteTx, user: &UserId, [was, is]: [&Notifications; 2]) -> Result<()> {
     if was.messages != is.messages {
         store::save_notification_settings(tx, user, &is.messages)?;
     }
@@ -115,7 +111,7 @@ fn weekly(of: &Notifications) -> String {
 }
 
 /// People choose for themselves; workspace admins and keys that see all rotations choose for everybody.
-fn check_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<(), ActionError> {
+fn check_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<()> {
     let is_own = caller.person() == Ok(user);
     if !is_own && !caller.sees_directory() {
         return Err(Refusal::NotFound("user").into());

@@ -1,6 +1,6 @@
 //! The duty that an absence leaves with its person.
 
-use super::{ActionError, App, reads};
+use super::{ActionError, App, Result, reads};
 use crate::domain::absence::{Absence, AppliesTo};
 use crate::domain::access::Principal;
 use crate::domain::duty::Duty;
@@ -28,7 +28,7 @@ pub fn standing(
     caller: &Principal,
     named: &RotationId,
     absence: &Absence,
-) -> Result<Vec<Duty>, ActionError> {
+) -> Result<Vec<Duty>> {
     let everywhere = absence.applies_to == AppliesTo::AllRotations;
     let of = (&absence.user, absence.period, everywhere);
     while_away(app, caller, named, of, |rotation| rotation)
@@ -40,7 +40,7 @@ pub fn would_stand(
     caller: &Principal,
     named: &RotationId,
     new: &NewAbsence,
-) -> Result<Vec<Duty>, ActionError> {
+) -> Result<Vec<Duty>> {
     let of = (&new.user, new.period, new.everywhere);
     while_away(app, caller, named, of, |rotation| {
         with_absence(app, rotation, new)
@@ -73,7 +73,7 @@ fn while_away(
     named: &RotationId,
     (user, period, everywhere): (&UserId, Interval, bool),
     as_if: impl Fn(Rotation) -> Rotation,
-) -> Result<Vec<Duty>, ActionError> {
+) -> Result<Vec<Duty>> {
     let mut rotations = vec![named.clone()];
     if everywhere {
         let theirs = app.store().read(|tx| store::list_rotations_of(tx, user))?;

@@ -1,7 +1,7 @@
 //! The turns to come as people give them away: dealt turns whole, not the pieces into which covered hours cut them.
 
 use super::duties::{self, PlanFilter};
-use super::{ActionError, App, reads, swaps};
+use super::{App, Result, reads, swaps};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::duty::Duty;
@@ -38,7 +38,7 @@ pub fn swappable(
     caller: &Principal,
     id: &RotationId,
     chosen: Option<(&CellId, Timestamp)>,
-) -> Result<(Rotation, Swappable), ActionError> {
+) -> Result<(Rotation, Swappable)> {
     let user = caller.person()?;
     reads::in_context(app, caller, id, |_, context| {
         let rotation = context.rotation;
@@ -140,7 +140,7 @@ pub fn held_by(
     caller: &Principal,
     id: &RotationId,
     user: &UserId,
-) -> Result<(Rotation, Vec<Duty>), ActionError> {
+) -> Result<(Rotation, Vec<Duty>)> {
     let range = ahead(app);
     let (rotation, duties) = duties::schedule(app, caller, id, range, &PlanFilter::default())?;
     let mut turns = Vec::new();

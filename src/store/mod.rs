@@ -116,8 +116,8 @@ pub use paths::{folder_of, missing_database};
 pub use personal_calendar::*;
 pub use report::{Mentioned, TakenOver, each_entry, each_mention, list_taken_over};
 pub use request::{
-    RequestPosition, insert_request, list_pending_requests, list_requests, load_request,
-    rotation_of_request, save_request,
+    RequestPosition, count_requests_waiting, insert_request, list_pending_requests, list_requests,
+    load_request, rotation_of_request, save_request,
 };
 pub use rotation::{
     MemberLists, READ_AT_ONCE, each_rotation, insert_rotation, load_members, load_rotation,

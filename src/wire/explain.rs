@@ -104,12 +104,17 @@ macro_rules! steps {
         }
 
         $(
-            impl From<$name> for ExplainedStep {
-                fn from(step: $name) -> ExplainedStep {
-                    ExplainedStep::$name(Box::new(step))
-                }
+            impl $name {
+                const RULE: &str = $rule;
             }
         )+
+    };
+}
+
+/// Makes a step out of its sentence and its own members.
+macro_rules! step {
+    ($name:ident { $text:ident $(, $($members:tt)*)? }) => {
+        ExplainedStep::$name(Box::new($name { rule: $name::RULE, text: $text, $($($members)*)? }))
     };
 }
 
@@ -318,33 +323,28 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
     match step {
         Step::WindowOpen(opening) => {
             let [local_start, local_end] = local(&opening);
-            WindowOpenStep {
-                rule: "windowOpen",
+            step!(WindowOpenStep {
                 text,
                 from: opening.from.map(Moment),
                 until: opening.until.map(Moment),
                 local_start,
                 local_end,
                 time_zone: opening.zone.map(|zone| zone.to_string()),
-            }
-            .into()
+            })
         }
-        Step::WindowShut(opening) => WindowShutStep {
-            rule: "windowShut",
+        Step::WindowShut(opening) => step!(WindowShutStep {
             text,
             from: opening.from.map(Moment),
             until: opening.until.map(Moment),
             local_end: local(&opening)[1],
             time_zone: opening.zone.map(|zone| zone.to_string()),
-        }
-        .into(),
+        }),
         Step::OffDay {
             date,
             country,
             is_weekend,
             name,
-        } => OffDayStep {
-            rule: "offDay",
+        } => step!(OffDayStep {
             text,
             date: date.to_string(),
             country: country.to_string(),
@@ -352,87 +352,58 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
                 true => "weekend".into(),
                 false => name.unwrap_or_else(|| "national holiday".into()),
             },
-        }
-        .into(),
-        Step::Frozen { since, until } => FrozenStep {
-            rule: "frozen",
+        }),
+        Step::Frozen { since, until } => step!(FrozenStep {
             text,
             since: since.into(),
             until: until.map(Moment),
-        }
-        .into(),
-        Step::NotInPlan => NotInPlanStep {
-            rule: "notInPlan",
-            text,
-        }
-        .into(),
+        }),
+        Step::NotInPlan => step!(NotInPlanStep { text }),
         Step::DealtAt {
             at,
             reason,
             cadence,
             moved_from,
-        } => DealtAtStep {
-            rule: "dealtAt",
+        } => step!(DealtAtStep {
             text,
             at: at.into(),
             reason,
             cadence: cadence.map(|cadence| cadence::render(Some(&cadence), calendar, None)),
             moved_from: moved_from.map(Moment),
-        }
-        .into(),
+        }),
         Step::Order {
             roster,
             window,
             next_turn,
             order,
-        } => OrderStep {
-            rule: "order",
+        } => step!(OrderStep {
             text,
             roster_id: roster.map(|id| id.to_string()),
             window_id: window.to_string(),
             next_turn: to_i32(next_turn),
             order: order.iter().map(ToString::to_string).collect(),
-        }
-        .into(),
-        Step::PassedOver { absence, id } => PassedOverStep {
-            rule: "passedOver",
+        }),
+        Step::PassedOver { absence, id } => step!(PassedOverStep {
             text,
             user_id: absence.user.to_string(),
             absence_id: id.map(|id| id.to_string()),
             calendar: (absence.source == AbsenceSource::Calendar).then_some(true),
             from: absence.from.map(Moment),
             until: absence.until.map(Moment),
-        }
-        .into(),
-        Step::AlreadyOnDuty(passed) => AlreadyOnDutyStep {
-            rule: "alreadyOnDuty",
+        }),
+        Step::AlreadyOnDuty(passed) => step!(AlreadyOnDutyStep {
             text,
             user_id: passed.user.to_string(),
             cell_id: passed.cell.to_string(),
-        }
-        .into(),
-        Step::DoubleCover => DoubleCoverStep {
-            rule: "doubleCover",
-            text,
-        }
-        .into(),
-        Step::LeastAbsent => LeastAbsentStep {
-            rule: "leastAbsent",
-            text,
-        }
-        .into(),
-        Step::Chosen { user, turn } => ChosenStep {
-            rule: "chosen",
+        }),
+        Step::DoubleCover => step!(DoubleCoverStep { text }),
+        Step::LeastAbsent => step!(LeastAbsentStep { text }),
+        Step::Chosen { user, turn } => step!(ChosenStep {
             text,
             user_id: user.to_string(),
             turn: turn.map(to_i32),
-        }
-        .into(),
-        Step::NobodyLeft => NobodyLeftStep {
-            rule: "nobodyLeft",
-            text,
-        }
-        .into(),
+        }),
+        Step::NobodyLeft => step!(NobodyLeftStep { text }),
         Step::ByHand { deed, by, at } => by_hand(deed, text, by.map(done_by), at.into()),
         Step::Arrangement {
             id,
@@ -441,8 +412,7 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             reason,
             from,
             until,
-        } => ArrangementStep {
-            rule: "arrangement",
+        } => step!(ArrangementStep {
             text,
             id: id.to_string(),
             kind,
@@ -450,79 +420,33 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             reason,
             from: from.into(),
             until: until.map(Moment),
-        }
-        .into(),
+        }),
         Step::ExternalShift {
             at,
             until,
             outsider,
             ..
-        } => ExternalShiftStep {
-            rule: "externalShift",
+        } => step!(ExternalShiftStep {
             text,
             at: at.into(),
             until: until.map(Moment),
             name: outsider,
-        }
-        .into(),
-        Step::ScheduleUnknown { since, .. } => ScheduleUnknownStep {
-            rule: "scheduleUnknown",
+        }),
+        Step::ScheduleUnknown { since, .. } => step!(ScheduleUnknownStep {
             text,
             since: since.map(Moment),
-        }
-        .into(),
-        Step::NotRecorded(what) => NotRecordedStep {
-            rule: "notRecorded",
-            text,
-            what,
-        }
-        .into(),
+        }),
+        Step::NotRecorded(what) => step!(NotRecordedStep { text, what }),
     }
 }
 
 fn by_hand(deed: Deed, text: String, by: Option<DoneBy>, at: Moment) -> ExplainedStep {
     match deed {
-        Deed::Set => SetByHandStep {
-            rule: "setByHand",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Rotated => RotatedByHandStep {
-            rule: "rotatedByHand",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Cleared => ClearedByHandStep {
-            rule: "clearedByHand",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Edited => RotationEditedStep {
-            rule: "rotationEdited",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Removed => MemberRemovedStep {
-            rule: "memberRemoved",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Acknowledged => MentionAcknowledgedStep {
-            rule: "mentionAcknowledged",
-            text,
-            by,
-            at,
-        }
-        .into(),
+        Deed::Set => step!(SetByHandStep { text, by, at }),
+        Deed::Rotated => step!(RotatedByHandStep { text, by, at }),
+        Deed::Cleared => step!(ClearedByHandStep { text, by, at }),
+        Deed::Edited => step!(RotationEditedStep { text, by, at }),
+        Deed::Removed => step!(MemberRemovedStep { text, by, at }),
+        Deed::Acknowledged => step!(MentionAcknowledgedStep { text, by, at }),
     }
 }

@@ -10,7 +10,7 @@ pub use source::DirectorySource;
 
 use super::mutation::follow;
 use super::workspace::{self, SLACK};
-use super::{ActionError, App, Error, chat_ids};
+use super::{ActionError, App, Error, Result, chat_ids};
 use crate::chat::slack::{self, Slack, SlackError, UnderWay};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
@@ -201,7 +201,7 @@ fn write_reading(
         return Ok(true);
     }
     let shared = app.clone();
-    let written = app.store().write(move |tx| -> Result<bool, ActionError> {
+    let written = app.store().write(move |tx| -> Result<bool> {
         let said = shared.slack().map(|slack| slack.meanwhile().times());
         let is_newest = said.is_none_or(|said| said == times);
         if !is_newest || store::count_imports(&tx.as_read())? != imports {
@@ -216,12 +216,7 @@ fn write_reading(
 
 /// Writes changes of the directory, lets the rotations follow, and requests a sync of the topics and on-duty groups that they
 /// concern.
-fn apply(
-    app: &App,
-    tx: &mut WriteTx,
-    author: &Author,
-    changes: &DirectoryChanges,
-) -> Result<(), ActionError> {
+fn apply(app: &App, tx: &mut WriteTx, author: &Author, changes: &DirectoryChanges) -> Result<()> {
     if changes.is_empty() {
         return Ok(());
     }

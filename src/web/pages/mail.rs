@@ -53,19 +53,19 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
         .map(|(kind, label)| Choice::new(kind.name(), label))
         .collect();
     let content = html! {
-        p.crumbs { a href="/me" { "Me" } }
+        p.crumb { a href="/me" { "Me" } }
         (fields::summary(errors))
         h1 { "What I am mailed" }
         @if !has_mail {
-            div.warn { p { "This server sends no mail. Your choice counts once it does; until then look at your " a href="/me/inbox" { "inbox" } "." } }
+            div.note.warn.said { p { "This server sends no mail. Your choice counts once it does; until then look at your " a href="/me/inbox" { "inbox" } "." } }
         } @else if email.is_none_or(str::is_empty) {
-            div.warn { p { "The directory has no mail address of yours." } }
+            div.note.warn.said { p { "The directory has no mail address of yours." } }
         }
-        form.card method="post" action="/me/mail" {
+        form.card.pad method="post" action="/me/mail" {
             @if let Some(email) = email { p { "Mail goes to " bdi { (email) } ". Whatever you choose, every message is in your " a href="/me/inbox" { "inbox" } "." } }
             (filled.tick("mail", "Mail me"))
             (filled.boxes("kinds", "When", "", &choices))
-            p.actions { button.main type="submit" { "Save" } }
+            p.actions { button.btn.go type="submit" { "Save" } }
         }
     };
     Ok(layout::page_with(

@@ -113,22 +113,22 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (fields::summary(errors))
         h1 { "Swap in " bdi { (rotation.profile.name) } }
         @if mine.is_empty() {
-            div.card {
-                p.empty {
+            div.card.pad {
+                p.muted {
                     "No whole turn of yours in the next eight weeks can be swapped for one of somebody else. Ask for cover instead."
                 }
-                p.actions { a.button href=(path_to(&rotation)) { "Back" } }
+                p.actions { a.btn href=(path_to(&rotation)) { "Back" } }
             }
         } @else {
-            form.card method="post" action=(format!("{}/swap", path_to(&rotation))) {
+            form.card.pad method="post" action=(format!("{}/swap", path_to(&rotation))) {
                 p { "Two whole turns to come change hands once the other one accepts. Times in " (visit.zone.as_str()) "." }
                 (filled.select("own", "Your turn", "", &mine))
                 (filled.select("theirs", "For the turn of", "", &others))
                 (filled.area("reason", "Reason", "The other one reads it. You may leave it empty."))
                 (confirm::carried(&tag(visit, &rotation), &rotation))
                 p.actions {
-                    button.main type="submit" { "Offer the swap" }
-                    a.button href=(path_to(&rotation)) { "Back" }
+                    button.btn.go type="submit" { "Offer the swap" }
+                    a.btn href=(path_to(&rotation)) { "Back" }
                 }
             }
         }

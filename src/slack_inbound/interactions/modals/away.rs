@@ -2,7 +2,7 @@
 
 use super::field::{self, ACKNOWLEDGED, FROM, REASON_FIELD, TO, WHERE};
 use super::{FormOutcome, Metadata, closed, errors, refused, update};
-use crate::actions::{ActionError, absences, shifts};
+use crate::actions::{ActionError, Result, absences, shifts};
 use crate::domain::duty::Duty;
 use crate::domain::edit::NewAbsence;
 use crate::domain::ids::{ChannelId, RotationId};
@@ -38,7 +38,7 @@ pub fn form(
     channel: Option<&ChannelId>,
     from: Option<Date>,
     to: Option<Date>,
-) -> Result<Value, ActionError> {
+) -> Result<Value> {
     let metadata = Metadata {
         channel: channel.cloned(),
         ..Metadata::default()
@@ -63,7 +63,7 @@ fn render(
     place: &str,
     reason: String,
     add: impl FnOnce(&mut Blocks),
-) -> Result<Value, ActionError> {
+) -> Result<Value> {
     let all = Choice {
         value: ALL.to_owned(),
         label: "All rotations".to_owned(),
@@ -95,7 +95,7 @@ fn render(
 }
 
 /// The rotations that the reader is a member of.
-fn own(visit: &Visit) -> Result<Vec<Rotation>, ActionError> {
+fn own(visit: &Visit) -> Result<Vec<Rotation>> {
     absences::own_rotations(visit.app, visit.caller(), visit.me())
 }
 
@@ -148,7 +148,7 @@ fn record(
     view: &View,
     rotation: &RotationId,
     new: NewAbsence,
-) -> Result<FormOutcome<Vec<Duty>>, ActionError> {
+) -> Result<FormOutcome<Vec<Duty>>> {
     let new = new.checked()?;
     let standing = shifts::would_stand(visit.app, visit.caller(), rotation, &new)?;
     let is_acknowledged = field::is_acknowledged(view, &token(&standing));

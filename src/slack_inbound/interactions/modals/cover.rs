@@ -3,7 +3,7 @@
 use super::field::{self, FROM, REASON_FIELD, TO, TURN, WHOM};
 use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
 use crate::actions::whole_turns;
-use crate::actions::{ActionError, duties, overview};
+use crate::actions::{ActionError, Result, duties, overview};
 use crate::domain::duty::Duty;
 use crate::domain::edit::NewCover;
 use crate::domain::ids::{CellId, ChannelId, RotationId, UserId};
@@ -48,7 +48,7 @@ pub fn form(
     visit: &Visit,
     rotation: Option<&Rotation>,
     channel: Option<&ChannelId>,
-) -> Result<Result<Value, String>, ActionError> {
+) -> Result<Result<Value, String>> {
     let metadata = Metadata::of(rotation, channel);
     render(visit, &metadata, Entered::default(), |_| {})
 }
@@ -59,7 +59,7 @@ fn render(
     metadata: &Metadata,
     entered: Entered,
     add: impl FnOnce(&mut Blocks),
-) -> Result<Result<Value, String>, ActionError> {
+) -> Result<Result<Value, String>> {
     let mut groups = Vec::new();
     let mut eligible: Vec<UserId> = Vec::new();
     let rotations = rotations(visit, metadata.rotation.as_ref())?;
@@ -124,7 +124,7 @@ fn render(
 }
 
 /// The rotation that the form is about, or those of the person.
-pub fn rotations(visit: &Visit, one: Option<&RotationId>) -> Result<Vec<RotationId>, ActionError> {
+pub fn rotations(visit: &Visit, one: Option<&RotationId>) -> Result<Vec<RotationId>> {
     if let Some(one) = one {
         return Ok(vec![one.clone()]);
     }

@@ -3,8 +3,8 @@
 use super::cover::rotations;
 use super::field::{self, REASON_FIELD, THEIRS, TURN};
 use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
-use crate::actions::ActionError;
 use crate::actions::whole_turns;
+use crate::actions::{ActionError, Result};
 use crate::domain::edit::{NewLeg, NewSwap};
 use crate::domain::forecast;
 use crate::domain::ids::{ChannelId, RotationId};
@@ -42,7 +42,7 @@ pub fn form(
     visit: &Visit,
     rotation: Option<&Rotation>,
     channel: Option<&ChannelId>,
-) -> Result<Result<Value, String>, ActionError> {
+) -> Result<Result<Value, String>> {
     let metadata = Metadata::of(rotation, channel);
     render(visit, &metadata, Entered::default(), |_| {})
 }
@@ -52,7 +52,7 @@ fn render(
     metadata: &Metadata,
     entered: Entered,
     add: impl FnOnce(&mut Blocks),
-) -> Result<Result<Value, String>, ActionError> {
+) -> Result<Result<Value, String>> {
     let (mut own, mut theirs) = (Vec::new(), Vec::new());
     let rotations = rotations(visit, metadata.rotation.as_ref())?;
     let most_mine = field::share(field::OWN_TURNS, rotations.len());
