@@ -91,11 +91,7 @@ fn batch(
 }
 
 /// A rotation was saved: reminders of its turns may be due at other times, and so may the summary of its channels.
-pub fn rotation_saved(
-    tx: &mut WriteTx,
-    before: &Rotation,
-    after: &Rotation,
-) -> Result<(), Error> {
+pub fn rotation_saved(tx: &mut WriteTx, before: &Rotation, after: &Rotation) -> Result<(), Error> {
     if before.profile.summary != after.profile.summary {
         store::look_again(tx, Errand::WeekAhead, after.id.as_str())?;
     }

@@ -17,7 +17,7 @@ use crate::domain::rotation::{
 };
 use crate::domain::tiers::TierLimits;
 use crate::domain::warning_kinds::WarningSettings;
-use crate::store::{Errand, self, CreationKey, MemberLists, ReadTx, WriteTx};
+use crate::store::{self, CreationKey, Errand, MemberLists, ReadTx, WriteTx};
 use jiff::SignedDuration;
 use std::sync::Arc;
 

@@ -37,7 +37,9 @@ impl Weekly {
     pub fn due(self, zone: ZoneName, done_until: Timestamp, now: Timestamp) -> bool {
         let since = now.checked_sub(WORTH).unwrap_or(now);
         // Whatever is due at the instant itself counts.
-        let since = since.checked_sub(SignedDuration::from_millis(1)).unwrap_or(since);
+        let since = since
+            .checked_sub(SignedDuration::from_millis(1))
+            .unwrap_or(since);
         let next = self.next(zone, done_until.max(since));
         next.is_some_and(|at| at <= now)
     }
@@ -94,7 +96,9 @@ impl ChannelSummary {
             if !channels.clone().any(|known| known == channel) {
                 return invalid(
                     format!("summary.channelIds[{index}]"),
-                    format!("{channel} is not a channel of the rotation; send one of its `channelSettings`"),
+                    format!(
+                        "{channel} is not a channel of the rotation; send one of its `channelSettings`"
+                    ),
                 );
             }
         }
@@ -127,14 +131,49 @@ mod tests {
             time: HhMm::parse("02:30").expect("a time"),
         };
         for (weekly, zone, after, next) in [
-            (monday, "UTC", "2026-01-05T07:59:59Z", "2026-01-05T08:00:00Z"),
-            (monday, "UTC", "2026-01-05T08:00:00Z", "2026-01-12T08:00:00Z"),
-            (monday, "Europe/Oslo", "2026-03-28T12:00:00Z", "2026-03-30T06:00:00Z"),
-            (monday, "Pacific/Auckland", "2026-01-04T18:30:00Z", "2026-01-04T19:00:00Z"),
+            (
+                monday,
+                "UTC",
+                "2026-01-05T07:59:59Z",
+                "2026-01-05T08:00:00Z",
+            ),
+            (
+                monday,
+                "UTC",
+                "2026-01-05T08:00:00Z",
+                "2026-01-12T08:00:00Z",
+            ),
+            (
+                monday,
+                "Europe/Oslo",
+                "2026-03-28T12:00:00Z",
+                "2026-03-30T06:00:00Z",
+            ),
+            (
+                monday,
+                "Pacific/Auckland",
+                "2026-01-04T18:30:00Z",
+                "2026-01-04T19:00:00Z",
+            ),
             // The clock goes from 02:00 to 03:00, and in October from 03:00 back to 02:00.
-            (sunday, "Europe/Oslo", "2026-03-28T12:00:00Z", "2026-03-29T01:30:00Z"),
-            (sunday, "Europe/Oslo", "2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z"),
-            (sunday, "Europe/Oslo", "2026-10-25T00:30:00Z", "2026-11-01T01:30:00Z"),
+            (
+                sunday,
+                "Europe/Oslo",
+                "2026-03-28T12:00:00Z",
+                "2026-03-29T01:30:00Z",
+            ),
+            (
+                sunday,
+                "Europe/Oslo",
+                "2026-10-25T00:00:00Z",
+                "2026-10-25T00:30:00Z",
+            ),
+            (
+                sunday,
+                "Europe/Oslo",
+                "2026-10-25T00:30:00Z",
+                "2026-11-01T01:30:00Z",
+            ),
         ] {
             let zone = ZoneName::parse(zone).expect("a zone");
             assert_eq!(weekly.next(zone, at(after)), Some(at(next)), "{after}");

@@ -139,7 +139,12 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<()> {
             json(&warnings.off)?,
             warnings.short_rest_hours,
             policy,
-            rotation.profile.summary.as_ref().map(summary_json).transpose()?,
+            rotation
+                .profile
+                .summary
+                .as_ref()
+                .map(summary_json)
+                .transpose()?,
         ],
     )?;
     Ok(())

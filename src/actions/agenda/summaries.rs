@@ -81,10 +81,7 @@ fn gather(
     let stored = store::list_absences_of(tx, user, now)?.into_iter();
     let mirrored = store::list_mirrored_of(tx, user, now)?.into_iter();
     let mirrored = mirrored.map(|(_, absence)| absence.period);
-    let away = forecast::within_range(
-        stored.map(|absence| absence.period).chain(mirrored),
-        range,
-    );
+    let away = forecast::within_range(stored.map(|absence| absence.period).chain(mirrored), range);
     Ok(PersonSummary {
         zone,
         shifts: Listed::of(shifts),

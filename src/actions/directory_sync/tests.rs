@@ -91,6 +91,7 @@ impl Office {
                 channels: Vec::new(),
                 users: Vec::new(),
                 groups: vec![group.into()],
+                summary: None,
             },
         };
         let author = Author::local(Principal::Operator { user: None }, "test");

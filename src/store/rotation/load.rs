@@ -4,7 +4,6 @@ use super::super::rows::{column, instant, instant_or_none, zone};
 use super::super::which::{Which, of_rotations};
 use super::super::{Error, ReadTx, Result, absence, arrangement, external, history, request};
 use super::mode_name;
-use crate::store::notification::read_summary;
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::ids::{GroupId, RotationId, UserId, WindowId};
 use crate::domain::key::Key;
@@ -15,6 +14,7 @@ use crate::domain::rotation::{
 };
 use crate::domain::warning_kinds::{WarningKind, WarningSettings};
 use crate::domain::weekly::ChannelSummary;
+use crate::store::notification::read_summary;
 use rusqlite::Row;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;

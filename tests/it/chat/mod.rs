@@ -14,7 +14,7 @@ mod requests;
 mod restoring;
 mod retries;
 mod status;
-mod summaries;
 mod stored;
+mod summaries;
 mod topics;
 mod withheld;

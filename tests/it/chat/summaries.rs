@@ -87,7 +87,9 @@ fn channels_get_the_coming_week() {
     let body = json!({ "summary": summary });
     let patched = rotation.patch(body).is(200).json();
     assert_eq!(patched["summary"], summary);
-    assert!(text(&rota.newest_entry()["summary"]).contains("none to tuesday 08:00 (Europe/Oslo) in "));
+    assert!(
+        text(&rota.newest_entry()["summary"]).contains("none to tuesday 08:00 (Europe/Oslo) in ")
+    );
     rotation.away("U2", "2026-01-06T08:00Z", "2026-01-20T00:00Z");
     rotation.away("U1", "2026-01-08T08:00Z", "2026-01-09T08:00Z");
     rota.to("2026-01-06T07:00Z");
@@ -132,8 +134,14 @@ fn summaries_that_do_not_fit_are_refused() {
         (of("time", json!("8:00")), "summary.time"),
         (of("timeZone", json!("EST")), "summary.timeZone"),
         (of("channelIds", json!([])), "summary.channelIds"),
-        (of("channelIds", json!(["C1", "C2"])), "summary.channelIds[1]"),
-        (of("channelIds", json!(["C1", "C1"])), "summary.channelIds[1]"),
+        (
+            of("channelIds", json!(["C1", "C2"])),
+            "summary.channelIds[1]",
+        ),
+        (
+            of("channelIds", json!(["C1", "C1"])),
+            "summary.channelIds[1]",
+        ),
         (json!({ "day": "monday" }), "summary.time"),
         (json!("weekly"), "summary"),
     ] {
@@ -156,6 +164,10 @@ fn summaries_that_do_not_fit_are_refused() {
     body["summary"] = of("channelIds", json!(["C2"]));
     rota.caller().try_create("second", body.clone()).is(400);
     body["summary"] = of("channelIds", json!(["C1"]));
-    let made = rota.caller().try_create("third", body.clone()).is(201).json();
+    let made = rota
+        .caller()
+        .try_create("third", body.clone())
+        .is(201)
+        .json();
     assert_eq!(made["summary"], body["summary"]);
 }
