@@ -113,7 +113,12 @@ CREATE TABLE rotation (
     -- What absences mean for it, as the API shows it; null for the default.
     absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy)),
     -- The weekly summary that channels get, {day, time, zone, channels}; null for none.
-    summary TEXT CHECK (summary IS NULL OR json_valid(summary))
+    summary TEXT CHECK (summary IS NULL OR json_valid(summary)),
+    -- What becomes of missed turns, as the API shows it; null where they are lost.
+    dealing TEXT CHECK (dealing IS NULL OR json_valid(dealing)),
+    -- Where missed turns are traded, the turns that ended lately: [window, cell, user, when their covered time ended, when they
+    -- were handed over or null]. Null means none.
+    ended TEXT CHECK (ended IS NULL OR json_valid(ended))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX rotation_by_code ON rotation (code) WHERE code IS NOT NULL;
 CREATE INDEX rotation_due ON rotation (next_due_at, id) WHERE next_due_at IS NOT NULL;
@@ -214,6 +219,8 @@ CREATE TABLE cell (
     -- Whoever was announced last as on call: of those who take the cell over while its window is shut, only the one who has it
     -- when it opens is announced.
     announced_user_id TEXT,
+    -- [owner, why]: whose own turn the holder has, and why. Null where missed turns were lost when it was dealt.
+    holder_dealt TEXT CHECK (holder_dealt IS NULL OR json_valid(holder_dealt)),
     PRIMARY KEY (rotation_id, position),
     CHECK ((holder_user_id IS NULL) = (holder_since IS NULL))
 ) STRICT, WITHOUT ROWID;
@@ -230,6 +237,8 @@ CREATE TABLE roster (
     narrowed TEXT CHECK (narrowed IS NULL OR json_valid(narrowed)),
     -- The position in the order that the next hand-over deals from, by the id of each window that deals from the roster.
     next_turns TEXT NOT NULL CHECK (json_valid(next_turns)),
+    -- { credits, helped, trades } of those windows in which missed turns are traded, by their id. Null means none.
+    books TEXT CHECK (books IS NULL OR json_valid(books)),
     PRIMARY KEY (rotation_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -267,7 +276,9 @@ CREATE TABLE history (
     -- When the dealt turn began, also that of somebody whose hours are shut or beneath an arrangement. Null if there is none.
     turn_since INTEGER,
     -- Who did it by hand: [kind, id, name, in chat]. Null if it fell due.
-    made_by TEXT CHECK (made_by IS NULL OR json_valid(made_by))
+    made_by TEXT CHECK (made_by IS NULL OR json_valid(made_by)),
+    -- As `holder_dealt` in `cell`.
+    dealt TEXT CHECK (dealt IS NULL OR json_valid(dealt))
 ) STRICT;
 CREATE INDEX history_by_cell ON history (rotation_id, cell_id, started_at);
 CREATE UNIQUE INDEX history_running ON history (rotation_id, cell_id) WHERE ended_at IS NULL;

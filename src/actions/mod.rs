@@ -64,6 +64,7 @@ pub mod slack_home;
 pub mod status;
 pub mod swaps;
 pub mod tier;
+pub mod trades;
 pub mod warnings;
 pub mod webhooks;
 pub mod whole_turns;

@@ -225,6 +225,8 @@ impl Office {
             users: (1..=4).map(|n| UserId::from(format!("U{n}"))).collect(),
             groups: Vec::new(),
             summary: None,
+            dealing: Default::default(),
+            absence_policy: Default::default(),
         };
         let creation = creation::NewCreation {
             key: key.into(),

@@ -50,6 +50,7 @@ mod room;
 mod rotations;
 mod routes;
 mod service;
+mod trades;
 mod warnings;
 mod watch;
 mod webhooks;

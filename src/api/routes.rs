@@ -8,7 +8,7 @@ use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat,
     covers_and_swaps as asking, deliveries, directory, explain, external, grid, inbound, keys,
     mentions, messages, on_call, preview, readiness, record, reports, requests, rotations, service,
-    warnings, watch, webhooks,
+    trades, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -120,6 +120,8 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/rotations/{rotationId}/availability",              Scoped(ReadRotations),  Plain(absences::list),     &absences::LIST),
     row("POST",   "/v1/rotations/{rotationId}/availability",              Scoped(WriteDuty),      Plain(absences::create),   &absences::CREATE),
     row("DELETE", "/v1/rotations/{rotationId}/availability/{absenceId}",  Scoped(WriteDuty),      Plain(absences::remove),   &absences::REMOVE),
+    row("GET",    "/v1/rotations/{rotationId}/trades",                    Scoped(ReadRotations),  Plain(trades::list),       &trades::LIST),
+    row("DELETE", "/v1/rotations/{rotationId}/trades/{tradeId}",          Scoped(WriteRotations), IfMatch(trades::forgive),  &trades::FORGIVE),
 
     row("POST",   "/v1/rotations/{rotationId}/duty-arrangements/preview",  Scoped(WriteDuty),  Plain(arrangements::preview),  &arrangements::PREVIEW),
     row("POST",   "/v1/rotations/{rotationId}/duty-arrangements",          Scoped(WriteDuty),  IfMatch(arrangements::create), &arrangements::CREATE),

@@ -337,6 +337,21 @@ impl Principal {
         }
     }
 
+    /// Whether it may forgive a trade in which a person is owed a turn: that person, or whoever may edit the rotation.
+    pub fn check_forgive(&self, rotation: &Rotation, owed: &UserId) -> Result<(), Refusal> {
+        self.check_see(rotation)?;
+        if self.person() == Ok(owed) {
+            return Ok(());
+        }
+        self.check_edit(rotation).map_err(|refusal| match refusal {
+            Refusal::ResourceDenied(_) => Refusal::ResourceDenied(
+                "only whoever is owed the turn, the rotation's owners and workspace admins may forgive it"
+                    .into(),
+            ),
+            other => other,
+        })
+    }
+
     /// Whether it may write an absence of a person: their own, or anyone's if it may edit the rotation.
     pub fn check_absence(
         &self,

@@ -22,10 +22,7 @@ pub fn link(rotation: &mut Rotation, external: External, at: Timestamp, mint: &m
     rotation.rosters = vec![Roster {
         id: None,
         narrowed: None,
-        next_turns: vec![NextTurn {
-            window: window.id.clone(),
-            turn: 0,
-        }],
+        next_turns: vec![NextTurn::new(window.id.clone(), 0)],
     }];
     rotation.lanes = vec![Lane {
         id: LaneId::from(mint("lan_")),
@@ -74,6 +71,7 @@ pub fn unlink(rotation: &mut Rotation) {
             user,
             since: current.shift.span.from,
             skipped: Vec::new(),
+            dealt: None,
         })
     });
     if let Some(holder) = known {

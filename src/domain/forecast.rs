@@ -16,6 +16,7 @@ mod notice;
 mod schedule;
 mod shift;
 mod summary;
+mod trades;
 
 pub use ahead::{Ahead, Stretch, ahead, within_range};
 pub use at::{rotation_at, standing_at};
@@ -34,6 +35,7 @@ pub use schedule::{
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;
+pub use trades::{ExpectedTurn, OpenTrade, expected_trades, open_trades};
 
 use super::handover::{DealingContext, Memo, Outcome};
 use super::refusal::{Refusal, invalid};

@@ -18,6 +18,7 @@ pub mod conflict;
 pub mod coverage;
 pub mod csv;
 pub mod cursor;
+pub mod dealing;
 pub mod delivery;
 pub mod dev;
 pub mod directory;
@@ -52,6 +53,7 @@ pub mod signature;
 pub mod strict;
 #[cfg(test)]
 mod tests;
+pub mod trade;
 pub mod url;
 pub mod warning;
 pub mod webhook;

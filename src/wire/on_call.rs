@@ -5,6 +5,7 @@ use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
 use crate::domain::absence::{self, Away};
+use crate::domain::books::{Dealt, DealtTurn};
 use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::external::{AsOf, Outsider};
@@ -74,6 +75,10 @@ pub struct Entry {
     pub covered_until: Option<Moment>,
     /// When the dealt turn ends.
     pub turn_ends: Option<Moment>,
+    /// Whose own turn it is. Null where missed turns were lost when it was dealt, and for an arrangement.
+    pub turn_of: Option<String>,
+    /// Why whoever has it does. Null with `turnOf`.
+    pub dealt: Option<Dealt>,
     /// Absent people who were skipped when the turn was dealt.
     pub skipped_for_absence: Vec<SkippedMember>,
     /// People who were passed over because they are on call in another cell at the same time.
@@ -188,6 +193,8 @@ fn entry(held: &Held) -> Option<Entry> {
         until: bounds.until.map(Moment),
         covered_until: bounds.covered_until.map(Moment),
         turn_ends: bounds.turn_ends.map(Moment),
+        turn_of: owner(entry.dealt.as_ref()),
+        dealt: entry.dealt.as_ref().map(|turn| turn.dealt),
         skipped_for_absence: skipped(&entry.skipped),
         passed_over: passed_over(&entry.passed_over),
         absences: absences(&held.absences),
@@ -233,6 +240,11 @@ pub fn line(
         on_call,
         nobody_on_call_reason: reason,
     }
+}
+
+/// Whose own turn somebody has.
+pub fn owner(dealt: Option<&DealtTurn>) -> Option<String> {
+    dealt.map(|turn| turn.owner.to_string())
 }
 
 /// Renders the people who were skipped.

@@ -174,6 +174,8 @@ impl Seed {
             users: people,
             groups: Vec::new(),
             summary: None,
+            dealing: Default::default(),
+            absence_policy: Default::default(),
         };
         let creation = NewCreation {
             key: name.into(),
@@ -245,6 +247,7 @@ impl Seed {
                     past.cells[0].holder = user.map(|user| Holder {
                         user,
                         since,
+                        dealt: None,
                         skipped: Vec::new(),
                     });
                     store::begin_entries(tx, &past, &[0], None)?;

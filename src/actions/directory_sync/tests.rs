@@ -92,6 +92,8 @@ impl Office {
                 users: Vec::new(),
                 groups: vec![group.into()],
                 summary: None,
+                dealing: Default::default(),
+                absence_policy: Default::default(),
             },
         };
         let author = Author::local(Principal::Operator { user: None }, "test");

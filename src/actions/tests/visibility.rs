@@ -61,6 +61,8 @@ fn every_rotation(app: &App) -> Vec<Rotation> {
                     users: vec![UserId::from(user)],
                     groups: user_group.into_iter().map(GroupId::from).collect(),
                     summary: None,
+                    dealing: Default::default(),
+                    absence_policy: Default::default(),
                 };
                 let creation = creation::NewCreation {
                     key,

@@ -442,3 +442,10 @@ CREATE TABLE standstill (
     until INTEGER NOT NULL CHECK (until > since),
     PRIMARY KEY (rotation_id, since)
 ) STRICT, WITHOUT ROWID;
+
+-- Missed turns that are traded.
+ALTER TABLE rotation ADD COLUMN dealing TEXT CHECK (dealing IS NULL OR json_valid(dealing));
+ALTER TABLE rotation ADD COLUMN ended TEXT CHECK (ended IS NULL OR json_valid(ended));
+ALTER TABLE roster ADD COLUMN books TEXT CHECK (books IS NULL OR json_valid(books));
+ALTER TABLE cell ADD COLUMN holder_dealt TEXT CHECK (holder_dealt IS NULL OR json_valid(holder_dealt));
+ALTER TABLE history ADD COLUMN dealt TEXT CHECK (dealt IS NULL OR json_valid(dealt));

@@ -145,6 +145,8 @@ impl<'a> Walk<'a> {
             users: model.members.iter().map(|who| person(*who)).collect(),
             groups: Vec::new(),
             summary: None,
+            dealing: Default::default(),
+            absence_policy: Default::default(),
         };
         let creation = creation::NewCreation {
             key: name.into(),

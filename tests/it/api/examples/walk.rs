@@ -133,6 +133,7 @@ pub fn run() -> String {
     )
     .to_owned();
     absences(&mut walk, &rotation);
+    trades(&mut walk);
     arrangements(&mut walk, &rotation, &cell);
     covers(&mut walk, &rotation, &cell);
     swaps(&mut walk, &rotation, &cell);
@@ -397,6 +398,38 @@ fn absences(walk: &mut Walk, rotation: &str) {
         &[path, ("absenceId", id)],
         Value::Null,
     );
+}
+
+/// A turn that somebody took for somebody who is away.
+fn trades(walk: &mut Walk) {
+    let body = json!({
+        "name": "Payments", "owners": ["UADA"], "userIds": ["UADA", "UGRACE", "ULINUS"],
+        "dealing": { "missedTurn": "traded" }, "absencePolicy": { "passOver": "duringTurn" },
+    });
+    let rotation = walk.rota.create(body);
+    rotation.cover(1, &[always(weekly("UTC", "2026-11-23T08:00"))]);
+    let away = json!({ "userId": "UGRACE", "from": "2026-11-23T00:00:00Z", "until": "2026-11-25T00:00:00Z" });
+    rotation
+        .by
+        .post(&rotation.path("/availability"), away)
+        .is(201);
+    let rotate = rotation.by.request("POST", &rotation.path("/rotate"));
+    rotate.header("If-Match", "*").send().is(200);
+    let path = ("rotationId", rotation.id.as_str());
+    let trades = walk.ask(Key, "listTrades", &[path], Value::Null);
+    let trade = text(&trades["data"][0]["id"]).to_owned();
+    walk.ask(
+        Key,
+        "forgiveTrade",
+        &[path, ("tradeId", &trade)],
+        Value::Null,
+    );
+    rotation
+        .by
+        .request("DELETE", &rotation.path(""))
+        .header("If-Match", "*")
+        .send()
+        .is(204);
 }
 
 /// An interval with the cell and an operation id.
