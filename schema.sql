@@ -866,11 +866,15 @@ CREATE TABLE calendar_feed (
     state BLOB CHECK (length(state) = 32),
     sequence INTEGER NOT NULL DEFAULT 0,
     changed_at INTEGER NOT NULL,
+    -- Since when the rotation has been gone, or hidden from whoever it speaks for, and its name then; NULL while it is seen.
+    gone_at INTEGER,
+    gone_name TEXT,
     CHECK (user_id IS NOT NULL OR rotation_id IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX calendar_feed_by_creation ON calendar_feed (created_at, id);
 CREATE INDEX calendar_feed_by_maker ON calendar_feed (created_by);
 CREATE INDEX calendar_feed_by_user ON calendar_feed (user_id);
+CREATE INDEX calendar_feed_by_rotation ON calendar_feed (rotation_id) WHERE rotation_id IS NOT NULL;
 
 -- Calendars of people, whose events become absences.
 CREATE TABLE personal_calendar (
