@@ -23,8 +23,19 @@ CREATE TABLE person (
     avatar_url TEXT,
     time_zone TEXT,
     -- The sort key of lists: the display name, else the real name, else the id, in lower case.
-    sort_name TEXT NOT NULL
+    sort_name TEXT NOT NULL,
+    -- What they are called in channels for which the file has no handle of theirs.
+    handle TEXT,
+    -- Where the record comes from: file, page, scim, signIn, slack, matrix.
+    source TEXT NOT NULL DEFAULT 'file',
+    -- Whether the time zone was set here, and wins over what the chat platform says.
+    zone_is_own INTEGER NOT NULL DEFAULT 0,
+    -- Their telephone number, E.164.
+    phone TEXT
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX person_by_handle ON person (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
+CREATE INDEX person_by_source ON person (source, id);
+CREATE INDEX person_admin ON person (id) WHERE is_admin;
 CREATE INDEX person_by_name ON person (is_deleted, sort_name, id);
 CREATE INDEX person_by_email ON person (email COLLATE NOCASE) WHERE email IS NOT NULL;
 
@@ -34,8 +45,11 @@ CREATE TABLE user_group (
     team_id TEXT NOT NULL,
     name TEXT,
     handle TEXT,
-    sort_name TEXT NOT NULL
+    sort_name TEXT NOT NULL,
+    -- As of a person.
+    source TEXT NOT NULL DEFAULT 'file'
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX user_group_by_source ON user_group (source, id);
 CREATE INDEX user_group_by_name ON user_group (sort_name, id);
 CREATE INDEX user_group_by_handle ON user_group (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
 
@@ -59,7 +73,9 @@ CREATE TABLE channel (
     is_private INTEGER NOT NULL CHECK (is_private IN (0, 1)),
     app_is_member INTEGER NOT NULL CHECK (app_is_member IN (0, 1)),
     topic TEXT,
-    sort_name TEXT NOT NULL
+    sort_name TEXT NOT NULL,
+    -- As of a person.
+    source TEXT NOT NULL DEFAULT 'file'
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX channel_by_name ON channel (sort_name, id);
 
@@ -813,6 +829,19 @@ CREATE TABLE login_link (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_link_by_user ON login_link (user_id);
 CREATE INDEX login_link_by_expiry ON login_link (expires_at);
+
+-- People to whom a link that signs them in once is still to be mailed. Its secret is made when it is mailed, so that it is
+-- stored nowhere.
+CREATE TABLE invitation (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    created_at INTEGER NOT NULL,
+    -- When the next try is due.
+    due_at INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitation_due ON invitation (due_at);
 
 -- Who people are at an identity provider.
 CREATE TABLE identity (

@@ -27,6 +27,7 @@ mod collection;
 mod covers_and_swaps;
 mod deliveries;
 mod directory;
+mod directory_writes;
 mod explain;
 mod external;
 mod extract;

@@ -21,6 +21,7 @@ pub mod coverage;
 mod days;
 pub mod dealing;
 pub mod directory;
+pub mod directory_edit;
 pub mod directory_reading;
 pub mod duty;
 pub mod duty_at;

@@ -27,6 +27,7 @@ mod history;
 mod identity;
 mod inbound;
 mod integrity;
+mod invitation;
 mod keys;
 mod lock;
 mod mention;
@@ -104,6 +105,7 @@ pub use history::{
 pub use identity::{link_identity, load_identity, load_identity_of};
 pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};
 pub use integrity::Damage;
+pub use invitation::*;
 pub use keys::*;
 pub use lock::Lock;
 pub use mention::*;

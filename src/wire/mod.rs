@@ -22,6 +22,7 @@ pub mod dealing;
 pub mod delivery;
 pub mod dev;
 pub mod directory;
+pub mod directory_edit;
 pub mod edit;
 pub mod etag;
 pub mod event;

@@ -40,9 +40,22 @@ pub struct OnCall {
     pub external_assignments: Option<ExternalAssignments>,
     /// The people on call. Null unless the request has `?expand=users`.
     pub users: Option<Vec<User>>,
+    /// How the people on call are reached, each once. Absent unless the request has `expand=contacts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<Vec<UserContact>>,
     /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nobody_on_call_reason: Option<Nobody>,
+}
+
+/// How a person is reached.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserContact {
+    pub user_id: String,
+    pub email: Option<String>,
+    /// E.164.
+    pub phone: Option<String>,
 }
 
 /// A person on duty in an external system who is unknown to the chat platform.
@@ -174,6 +187,7 @@ fn whole(
         unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
         external_assignments,
         users,
+        contacts: None,
         nobody_on_call_reason: on_call.nobody,
     }
 }

@@ -447,6 +447,34 @@ CREATE TABLE standstill (
     PRIMARY KEY (rotation_id, since)
 ) STRICT, WITHOUT ROWID;
 
+-- People, user groups and channels from other sources than a file; what is known of people beside what a chat platform says.
+ALTER TABLE person ADD COLUMN handle TEXT;
+ALTER TABLE person ADD COLUMN source TEXT NOT NULL DEFAULT 'file';
+ALTER TABLE person ADD COLUMN zone_is_own INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE person ADD COLUMN phone TEXT;
+CREATE INDEX person_by_handle ON person (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
+CREATE INDEX person_by_source ON person (source, id);
+CREATE INDEX person_admin ON person (id) WHERE is_admin;
+ALTER TABLE user_group ADD COLUMN source TEXT NOT NULL DEFAULT 'file';
+CREATE INDEX user_group_by_source ON user_group (source, id);
+ALTER TABLE channel ADD COLUMN source TEXT NOT NULL DEFAULT 'file';
+UPDATE person SET source = 'slack' WHERE EXISTS (SELECT 1 FROM meta WHERE name = 'chat_platform' AND value = 'slack');
+UPDATE user_group SET source = 'slack' WHERE EXISTS (SELECT 1 FROM meta WHERE name = 'chat_platform' AND value = 'slack');
+UPDATE channel SET source = 'slack' WHERE EXISTS (SELECT 1 FROM meta WHERE name = 'chat_platform' AND value = 'slack');
+
+-- People to whom a link that signs them in once is still to be mailed. Its secret is made when it is mailed, so that it is
+-- stored nowhere.
+CREATE TABLE invitation (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    created_at INTEGER NOT NULL,
+    -- When the next try is due.
+    due_at INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitation_due ON invitation (due_at);
+
 -- Missed turns that are traded.
 ALTER TABLE rotation ADD COLUMN dealing TEXT CHECK (dealing IS NULL OR json_valid(dealing));
 ALTER TABLE rotation ADD COLUMN ended TEXT CHECK (ended IS NULL OR json_valid(ended));
