@@ -6,7 +6,8 @@ use crate::domain::calendar_feed::{CalendarFeed, Gone, Revision, Shows};
 use crate::domain::ids::{CalendarFeedId, RotationId, UserId};
 use rusqlite::{Row, params};
 
-const COLUMNS: &str = "id, user_id, rotation_id, name, alarms, created_by, created_at, state, sequence, changed_at,
+const COLUMNS: &str =
+    "id, user_id, rotation_id, name, alarms, created_by, created_at, state, sequence, changed_at,
                        gone_at, gone_name";
 
 /// The feeds of a list.

@@ -92,7 +92,8 @@ fn gather(
         }
     }
     let current = rotations.first();
-    let shown = last_name.or_else(|| current.map(|rotation: &Rotation| rotation.profile.name.clone()));
+    let shown =
+        last_name.or_else(|| current.map(|rotation: &Rotation| rotation.profile.name.clone()));
     let name = match (&feed.name, &feed.shows, shown) {
         (Some(name), ..) => name.clone(),
         (None, Shows::Rotation(_), Some(rotation)) => rotation,
