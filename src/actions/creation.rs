@@ -5,11 +5,10 @@ use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
 use super::{App, Result, audit, outbox};
-use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::edit::NewRotation;
 use crate::domain::event::Event;
-use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, WindowId};
+use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, UserId, WindowId};
 use crate::domain::mention::MentionSettings;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{
@@ -17,7 +16,7 @@ use crate::domain::rotation::{
 };
 use crate::domain::tiers::TierLimits;
 use crate::domain::warning_kinds::WarningSettings;
-use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
+use crate::store::{self, CreationKey, Errand, MemberLists, ReadTx, WriteTx};
 use jiff::SignedDuration;
 use std::sync::Arc;
 
@@ -101,6 +100,14 @@ pub(super) fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> 
     known_people(tx, "userIds", &new.users)?;
     known_groups(tx, &new.groups)?;
     joined_channels(tx, &new.channels)?;
+    let groups = new
+        .groups
+        .iter()
+        .map(|group| store::list_people_of_group(tx, group));
+    let groups: Vec<Vec<UserId>> = groups.collect::<Result<_, _>>()?;
+    let is_member =
+        |user: &UserId| new.users.contains(user) || groups.iter().any(|group| group.contains(user));
+    new.dealing.check_members(is_member)?;
     limits.check_lanes(0, new.lanes)?;
     if let Some(most) = limits.max_rotations
         && store::count_rotations(tx)? >= most
@@ -160,23 +167,23 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
             duty_group: None,
             mentions: MentionSettings::default(),
             warnings: WarningSettings::default(),
+            summary: new.summary,
         },
         enabled: true,
         double_cover: false,
         skips_are_off_time: false,
-        absence_policy: AbsencePolicy::default(),
+        absence_policy: new.absence_policy,
+        dealing: new.dealing,
         members: Members::default(),
         lanes,
         cells,
         rosters: vec![Roster {
             id: None,
             narrowed: None,
-            next_turns: vec![NextTurn {
-                window: window.id.clone(),
-                turn: 0,
-            }],
+            next_turns: vec![NextTurn::new(window.id.clone(), 0)],
         }],
         windows: vec![window],
+        ended: Vec::new(),
         external: None,
         arranged: Vec::new(),
         pending: Vec::new(),
@@ -199,6 +206,9 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
             groups: Some(new.groups),
         },
     )?;
+    if rotation.profile.summary.is_some() {
+        store::look_again(tx, Errand::WeekAhead, rotation.id.as_str())?;
+    }
     rotation.members = store::load_members(&tx.as_read(), &rotation.id)?;
     let all: Vec<usize> = (0..rotation.cells.len()).collect();
     store::begin_entries(tx, &rotation, &all, None)?;

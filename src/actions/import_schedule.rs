@@ -11,9 +11,11 @@ use super::mutation::Operation;
 use super::proposals::Propose;
 use super::rotations::PatchRotation;
 use super::{ActionError, App, Error, Result, audit, notifications, outbox};
+use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::arrangement::Arranged;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::blueprint::{self, Agreement, Blueprint, Takeover};
+use crate::domain::books::Dealing;
 use crate::domain::edit::{NewAssignment, NewRotation, RotationPatch};
 use crate::domain::event::Event;
 use crate::domain::forecast;
@@ -394,6 +396,10 @@ fn create(
         channels: Vec::new(),
         users: blueprint.members.clone(),
         groups: Vec::new(),
+        summary: None,
+        // As the partner deals: its timeline is what the forecast is compared with.
+        dealing: Dealing::default(),
+        absence_policy: AbsencePolicy::default(),
     };
     check_new(&tx.as_read(), &new, &app.tier_limits())?;
     let rotation = insert(tx, new)?;

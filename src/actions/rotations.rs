@@ -68,6 +68,9 @@ pub(super) fn changes_duty(patch: &RotationPatch, rotation: &Rotation) -> bool {
         || patch.absence_policy.as_ref().is_some_and(|change| {
             rotation.absence_policy.changed(change) != Ok(rotation.absence_policy)
         })
+        || patch.dealing.as_ref().is_some_and(|change| {
+            rotation.dealing.changed(change).as_ref() != Ok(&rotation.dealing)
+        })
 }
 
 /// Refuses a patch that names who or what is not there, or that the tier does not include.
@@ -87,6 +90,10 @@ pub(super) fn check_patch(
         let member = |index| format!("userGroupIds[{index}]");
         check_no_circle(tx, patch.groups.iter().flatten(), filled, member)?;
     }
+    if let Some(Some(summary)) = &patch.summary {
+        let channels = rotation.profile.channels.iter();
+        summary.check_among(channels.map(|setting| &setting.channel))?;
+    }
     check_groups_included(
         limits,
         patch
@@ -104,6 +111,15 @@ pub(super) fn check_patch(
         let users = patch.users.as_deref().unwrap_or(&members.users);
         let groups = patch.groups.as_deref().unwrap_or(&groups);
         check_people(tx, limits, Some(&rotation.id), users, groups)?;
+    }
+    if let Some(change) = &patch.dealing {
+        let changed = rotation.dealing.changed(change)?;
+        let then = people_then(tx, patch, rotation)?;
+        let members = then.as_ref().map(|(_, people)| &people.members);
+        let members = members.unwrap_or(&rotation.members);
+        if change.shares.is_some() {
+            changed.check_members(|user| members.contains(user))?;
+        }
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Parsed requests of callers. Actions check whether they fit the current state.
 
-use super::absence_policy::PolicyChange;
+use super::absence_policy::{AbsencePolicy, PolicyChange};
 use super::arrangement::TurnSelection;
+use super::books::{Dealing, DealingChange};
 use super::fault::Fault;
 use super::grid::{GridSpec, RosterSpec};
 use super::ids::{AbsenceId, ArrangementId, CellId, ChannelId, GroupId, RosterId, UserId};
@@ -13,6 +14,7 @@ use super::mention::MOST_MINUTES;
 use super::refusal::{Refusal, invalid};
 use super::time::Interval;
 use super::warning_kinds::{MOST_REST_HOURS, WarningKind};
+use super::weekly::ChannelSummary;
 use std::collections::BTreeSet;
 
 /// The most absences that are looked at together.
@@ -46,6 +48,9 @@ pub struct NewRotation {
     pub channels: Vec<ChannelId>,
     pub users: Vec<UserId>,
     pub groups: Vec<GroupId>,
+    pub summary: Option<ChannelSummary>,
+    pub dealing: Dealing,
+    pub absence_policy: AbsencePolicy,
 }
 
 impl NewRotation {
@@ -55,6 +60,9 @@ impl NewRotation {
         check_length("description", self.description.as_deref(), TEXT)?;
         check_owners(&self.owners)?;
         check_list("channels", &self.channels, CHANNELS)?;
+        if let Some(summary) = &self.summary {
+            summary.check_among(self.channels.iter())?;
+        }
         check_list("userIds", &self.users, PEOPLE)?;
         check_list("userGroupIds", &self.groups, GROUPS)?;
         let code = self.code.as_deref().map(code).transpose()?;
@@ -77,8 +85,10 @@ pub struct RotationPatch {
     pub skips_are_off_time: Option<bool>,
     pub double_cover: Option<bool>,
     pub absence_policy: Option<PolicyChange>,
+    pub dealing: Option<DealingChange>,
     pub enable_topic: Option<bool>,
     pub topic_template: Option<Option<String>>,
+    pub summary: Option<Option<ChannelSummary>>,
 }
 
 impl RotationPatch {

@@ -2,6 +2,7 @@
 //! stores what it steps through; the schedule, agreements, reminders and topics step a copy. What is forecast is therefore what
 //! happens, as long as nothing else changes.
 
+mod ahead;
 mod at;
 mod budget;
 mod cells;
@@ -15,7 +16,9 @@ mod notice;
 mod schedule;
 mod shift;
 mod summary;
+mod trades;
 
+pub use ahead::{Ahead, Stretch, ahead, within_range};
 pub use at::{rotation_at, standing_at};
 pub use budget::Budget;
 pub use cells::{CellForecast, cells, horizon, is_doubled, keeps, known_cells};
@@ -32,6 +35,7 @@ pub use schedule::{
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;
+pub use trades::{ExpectedTurn, OpenTrade, expected_trades, open_trades};
 
 use super::handover::{DealingContext, Memo, Outcome};
 use super::refusal::{Refusal, invalid};

@@ -6,10 +6,11 @@ use super::schema::shown;
 use super::to_i32;
 use crate::domain::absence::AbsenceSource;
 use crate::domain::arrangement::ArrangementKind;
-use crate::domain::audit::{ActorKind, Doer};
+use crate::domain::audit::{Actor, Doer};
 use crate::domain::explain::{self as domain, Deed, Opening, Step, Unrecorded};
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation::Reason;
+use crate::domain::trace::Hindrance;
 use crate::domain::words::words;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -32,12 +33,8 @@ words! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DoneBy {
-    pub kind: ActorKind,
-    /// The id of the key or the person, the rotation of an inbound webhook, the system user of the operator. Null if there is
-    /// none.
-    pub id: Option<String>,
-    /// The name of the key or the person at the time.
-    pub name: Option<String>,
+    #[serde(flatten)]
+    pub actor: Actor,
     /// Null unless it was done in chat.
     pub via: Option<DoneIn>,
 }
@@ -206,6 +203,50 @@ steps! {
     DoubleCoverStep = "doubleCover" {}
     /// Nobody is here for all of the turn, so the search began again for whoever misses the least of it.
     LeastAbsentStep = "leastAbsent" {}
+    /// Whose own turn it is. Only where missed turns are traded, as the next five.
+    OwnTurnStep = "ownTurn" {
+        user_id: String,
+        /// Null for the common list of all members.
+        roster_id: Option<String>,
+        window_id: Option<String>,
+        /// People with a part of the turns whose place came before, and who sit this one out.
+        sat_out: Vec<String>,
+    }
+    /// Somebody who would have come before cannot take the turn.
+    CannotStep = "cannot" {
+        user_id: String,
+        why: Hindrance,
+        /// When the absence or their other turn begins. Null for an absence that has no beginning.
+        from: Option<Moment>,
+        /// Exclusive. Null for an absence without an end.
+        until: Option<Moment>,
+        /// The cell of their other turn. Absent for an absence.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cell_id: Option<String>,
+    }
+    /// Somebody takes the turn, and whoever's it is takes one of theirs.
+    TradeStep = "trade" {
+        /// Whose own turn it is.
+        owes: String,
+        /// Who takes it.
+        owed: String,
+        returns: ReturnedTurn,
+    }
+    /// Somebody takes the turn because one of theirs was taken before.
+    RepaymentStep = "repayment" {
+        trade_id: String,
+        /// Who pays back.
+        user_id: String,
+        /// When the turn began that was taken for them.
+        since: Moment,
+    }
+    /// Somebody helps out, and nothing is owed: whoever's turn it is stays away for longer than a round.
+    HelpStep = "help" {
+        user_id: String,
+        helped_before: i32,
+    }
+    /// Nobody has the hours of rest that are wished for.
+    RestNotKeptStep = "restNotKept" {}
     /// Who takes the turn.
     ChosenStep = "chosen" {
         user_id: String,
@@ -285,6 +326,14 @@ steps! {
     }
 }
 
+/// The turn to come that is given for one that somebody takes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReturnedTurn {
+    pub cell_id: String,
+    pub from: Moment,
+}
+
 /// Renders an explanation.
 pub fn render(explanation: domain::Explanation, calendar: &Calendar) -> Explanation {
     let cell = |cell: domain::ExplainedCell| ExplainedCell {
@@ -305,9 +354,7 @@ pub fn render(explanation: domain::Explanation, calendar: &Calendar) -> Explanat
 
 fn done_by(doer: Doer) -> DoneBy {
     DoneBy {
-        kind: doer.actor.kind,
-        id: doer.actor.id,
-        name: doer.actor.name,
+        actor: doer.actor,
         via: doer.in_chat.then_some(DoneIn::Slack),
     }
 }
@@ -398,6 +445,53 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
         }),
         Step::DoubleCover => step!(DoubleCoverStep { text }),
         Step::LeastAbsent => step!(LeastAbsentStep { text }),
+        Step::OwnTurn {
+            user,
+            line,
+            sat_out,
+        } => {
+            let (roster, window) = line.unzip();
+            step!(OwnTurnStep {
+                text,
+                user_id: user.to_string(),
+                roster_id: roster.flatten().map(|id| id.to_string()),
+                window_id: window.map(|id| id.to_string()),
+                sat_out: sat_out.iter().map(ToString::to_string).collect(),
+            })
+        }
+        Step::Cannot(cannot) => step!(CannotStep {
+            text,
+            user_id: cannot.user.to_string(),
+            why: cannot.why,
+            from: cannot.from.map(Moment),
+            until: cannot.until.map(Moment),
+            cell_id: cannot.cell.map(|id| id.to_string()),
+        }),
+        Step::Trade {
+            owes,
+            owed,
+            returns: (cell, from),
+        } => step!(TradeStep {
+            text,
+            owes: owes.to_string(),
+            owed: owed.to_string(),
+            returns: ReturnedTurn {
+                cell_id: cell.to_string(),
+                from: from.into(),
+            },
+        }),
+        Step::Repayment { trade, user, since } => step!(RepaymentStep {
+            text,
+            trade_id: trade.to_string(),
+            user_id: user.to_string(),
+            since: since.into(),
+        }),
+        Step::Help { user, before } => step!(HelpStep {
+            text,
+            user_id: user.to_string(),
+            helped_before: to_i32(before as usize),
+        }),
+        Step::RestNotKept => step!(RestNotKeptStep { text }),
         Step::Chosen { user, turn } => step!(ChosenStep {
             text,
             user_id: user.to_string(),

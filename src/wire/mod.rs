@@ -18,9 +18,11 @@ pub mod conflict;
 pub mod coverage;
 pub mod csv;
 pub mod cursor;
+pub mod dealing;
 pub mod delivery;
 pub mod dev;
 pub mod directory;
+pub mod directory_edit;
 pub mod edit;
 pub mod etag;
 pub mod event;
@@ -52,9 +54,11 @@ pub mod signature;
 pub mod strict;
 #[cfg(test)]
 mod tests;
+pub mod trade;
 pub mod url;
 pub mod warning;
 pub mod webhook;
+pub mod weekly;
 
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {

@@ -4,25 +4,15 @@ use super::directory::User;
 use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
-use crate::domain::absence::{self, Away};
+use crate::domain::absence::{AbsenceSource, Away};
+use crate::domain::books::{Dealt, DealtTurn};
 use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::external::{AsOf, Outsider};
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation as domain;
-use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-words! {
-    /// The source of an absence.
-    pub enum AbsenceSource {
-        /// An absence stored by rota.
-        InternalAvailability = "internalAvailability",
-        /// An event of a calendar of the person.
-        ExternalCalendar = "externalCalendar",
-    }
-}
 
 /// Who is on call in a rotation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -39,9 +29,22 @@ pub struct OnCall {
     pub external_assignments: Option<ExternalAssignments>,
     /// The people on call. Null unless the request has `?expand=users`.
     pub users: Option<Vec<User>>,
+    /// How the people on call are reached, each once. Absent unless the request has `expand=contacts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<Vec<UserContact>>,
     /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nobody_on_call_reason: Option<Nobody>,
+}
+
+/// How a person is reached.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserContact {
+    pub user_id: String,
+    pub email: Option<String>,
+    /// E.164.
+    pub phone: Option<String>,
 }
 
 /// A person on duty in an external system who is unknown to the chat platform.
@@ -74,6 +77,10 @@ pub struct Entry {
     pub covered_until: Option<Moment>,
     /// When the dealt turn ends.
     pub turn_ends: Option<Moment>,
+    /// Whose own turn it is. Null where missed turns were lost when it was dealt, and for an arrangement.
+    pub turn_of: Option<String>,
+    /// Why whoever has it does. Null with `turnOf`.
+    pub dealt: Option<Dealt>,
     /// Absent people who were skipped when the turn was dealt.
     pub skipped_for_absence: Vec<SkippedMember>,
     /// People who were passed over because they are on call in another cell at the same time.
@@ -102,21 +109,12 @@ pub struct AbsencePeriod {
     pub source: AbsenceSource,
 }
 
-impl From<absence::AbsenceSource> for AbsenceSource {
-    fn from(source: absence::AbsenceSource) -> AbsenceSource {
-        match source {
-            absence::AbsenceSource::Stored => AbsenceSource::InternalAvailability,
-            absence::AbsenceSource::Calendar => AbsenceSource::ExternalCalendar,
-        }
-    }
-}
-
 /// Renders the absences of one person; `None` where there are none.
 pub fn absences(away: &[Away]) -> Option<Vec<AbsencePeriod>> {
     let period = |away: &Away| AbsencePeriod {
         from: away.period.from.into(),
         until: away.period.until.into(),
-        source: away.source.into(),
+        source: away.source,
     };
     (!away.is_empty()).then(|| away.iter().map(period).collect())
 }
@@ -169,6 +167,7 @@ fn whole(
         unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
         external_assignments,
         users,
+        contacts: None,
         nobody_on_call_reason: on_call.nobody,
     }
 }
@@ -188,6 +187,8 @@ fn entry(held: &Held) -> Option<Entry> {
         until: bounds.until.map(Moment),
         covered_until: bounds.covered_until.map(Moment),
         turn_ends: bounds.turn_ends.map(Moment),
+        turn_of: owner(entry.dealt.as_ref()),
+        dealt: entry.dealt.as_ref().map(|turn| turn.dealt),
         skipped_for_absence: skipped(&entry.skipped),
         passed_over: passed_over(&entry.passed_over),
         absences: absences(&held.absences),
@@ -235,13 +236,18 @@ pub fn line(
     }
 }
 
+/// Whose own turn somebody has.
+pub fn owner(dealt: Option<&DealtTurn>) -> Option<String> {
+    dealt.map(|turn| turn.owner.to_string())
+}
+
 /// Renders the people who were skipped.
 pub fn skipped(skipped: &[domain::Skipped]) -> Vec<SkippedMember> {
     let member = |skipped: &domain::Skipped| SkippedMember {
         user_id: skipped.user.to_string(),
         from: skipped.from.map(Moment),
         until: skipped.until.map(Moment),
-        source: Some(skipped.source.into()),
+        source: Some(skipped.source),
     };
     skipped.iter().map(member).collect()
 }

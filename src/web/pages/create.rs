@@ -5,6 +5,8 @@ use crate::actions::creation::{self, NewCreation};
 use crate::actions::grid::ReplaceCoverage;
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::{ActionError, reads};
+use crate::domain::absence_policy::AbsencePolicy;
+use crate::domain::books::Dealing;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
 use crate::domain::directory::Person;
@@ -249,6 +251,9 @@ pub fn create(visit: &Visit) -> Outcome {
         channels: Vec::new(),
         users: plan.users,
         groups: Vec::new(),
+        summary: None,
+        dealing: Dealing::of_new(),
+        absence_policy: AbsencePolicy::of_new(),
     };
     let made = make(visit, new, plan.coverage);
     match made {

@@ -144,6 +144,9 @@ impl<'a> Walk<'a> {
             channels: Vec::new(),
             users: model.members.iter().map(|who| person(*who)).collect(),
             groups: Vec::new(),
+            summary: None,
+            dealing: Default::default(),
+            absence_policy: Default::default(),
         };
         let creation = creation::NewCreation {
             key: name.into(),
