@@ -73,7 +73,8 @@ fn setting_on_duty_is_undone() {
     assert!(page.contains("Person U3"), "{page}");
     ada.fill_in(&page, &action, &[]).is(303);
     assert_eq!(on_call(&rota, &rotation.id), ["U1"]);
-    // Nobody, and back.
+    // Nobody, and back. The line about what was undone has been read.
+    ada.get(&format!("/rotations/{}", rotation.id)).is(200);
     ada.fill(&action, &action, &[("userIds", "")]).is(400);
     assert_eq!(on_call(&rota, &rotation.id), ["U1"]);
     let nobody = [("userIds", ""), ("confirmed", "true")];
@@ -294,10 +295,15 @@ fn a_disabled_rotation_offers_nothing() {
 fn members_take_hours_that_nobody_has_and_no_others() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 1);
-    for user in ["U1", "U2", "U3"] {
-        rotation.away(user, "2026-01-06T00:00Z", "2026-01-07T00:00Z");
-    }
     let path = format!("/rotations/{}", rotation.id);
+    let nobody = [
+        ("userIds", ""),
+        ("confirmed", "true"),
+        ("ifMatch", "*"),
+        ("operationId", "y"),
+    ];
+    let ada = Browser::signed_in(&rota, "U1");
+    ada.post(&format!("{path}/on-call"), &nobody).is(303);
     let bob = Browser::signed_in(&rota, "U2");
     // The first page leads to the hours that nobody has, filled in; a button takes them.
     let home = bob.get("/").is(200).text();
