@@ -226,7 +226,8 @@ fn around(page: &Shown) -> Markup {
         .collect();
     listed.sort_by_key(|one| one.item.from);
     html! {
-        section.card aria-label="The week" {
+        section.card aria-labelledby="week" {
+            h2.sr #week { "The week" }
             (timeline(&days, &lanes, &[], page.people))
             (agenda(&days, &listed, page.people, &page.base()))
         }
