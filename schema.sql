@@ -709,7 +709,7 @@ CREATE TABLE push_target (
 -- What failed last of what was sent to people.
 CREATE TABLE notification_failure (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
-    way TEXT NOT NULL CHECK (way IN ('mail', 'push', 'invitations')),
+    way TEXT NOT NULL CHECK (way IN ('mail', 'push')),
     at INTEGER NOT NULL,
     error TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -26,7 +26,6 @@ words! {
     pub enum FailedWay {
         Mail = "mail",
         Push = "push",
-        Invitations = "invitations",
     }
 }
 
