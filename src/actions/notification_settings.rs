@@ -75,7 +75,7 @@ fn check_push(
     let Some(url) = &push.url else {
         return Ok(());
     };
-    let target = PushTarget::new(url.clone(), None)?;
+    let target = PushTarget::new(url.clone(), push.token.clone().flatten())?;
     let refused = |why: &str| invalid::<()>("push.url", why);
     let parsed = match app.webhook_client().url(url) {
         Ok(parsed) => parsed,
