@@ -118,7 +118,7 @@ fn form(
 
 /// The channels of the rotation with their names.
 fn names(visit: &Visit, rotation: &Rotation) -> Result<Vec<(ChannelId, String)>, Problem> {
-    let named = |setting: &ChannelSetting| {
+    let named = |setting: &ChannelSetting| -> Result<_, Problem> {
         let id = &setting.channel;
         let known = visit.app().store().read(|tx| load_channel(tx, id))?;
         Ok((id.clone(), channel_name(known.as_ref(), id)))
