@@ -52,6 +52,7 @@ pub mod notification;
 pub mod partner;
 pub mod pending;
 pub mod personal_calendar;
+pub mod push;
 pub mod recurrence;
 pub mod refusal;
 pub mod relay;

@@ -148,6 +148,9 @@ const OPERATIONS: [(&str, Act); 62] = [
     ("rotateInboundWebhookKey", |w| {
         w.post(&w.rotation.path("/inbound-webhook/rotate"))
     }),
+    ("testNotifications", |w| {
+        w.post("/v1/users/U1/notifications/test")
+    }),
     ("setNotificationSettings", |w| {
         let path = "/v1/users/U1/notifications";
         let request = w.rota.caller().request("PUT", path);
