@@ -109,7 +109,7 @@ pub fn send(app: &App, author: &Author, user: &UserId) -> Result<Vec<WayTest>> {
     app.store().read(|tx| check_person(tx, &author.principal, user))?;
     app.recent_tests().count(user, monotonic())?;
     let (shared, user) = (app.clone(), user.clone());
-    let sendings = audit::write(app.store(), author, move |tx, _| {
+    let sendings = audit::write(app.store(), author, move |tx, _| -> Result<_> {
         let message = message::test(&user);
         store::insert_in_inbox(tx, &message)?;
         let sendings = ways(tx, &shared, &user, message)?;

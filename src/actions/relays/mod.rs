@@ -125,7 +125,7 @@ pub fn next_on(app: &App, queue: &RelayQueue) -> Result<Option<Timestamp>, Error
     let message = app.store().read(|tx| store::next_relay_on(tx, queue))?;
     match queue {
         RelayQueue::Mail => Ok(soonest(message, invitations::next(app)?)),
-        RelayQueue::Channel(_) => Ok(message),
+        RelayQueue::Push | RelayQueue::Channel(_) => Ok(message),
     }
 }
 

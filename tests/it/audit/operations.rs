@@ -75,7 +75,7 @@ impl World<'_> {
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 62] = [
+const OPERATIONS: [(&str, Act); 63] = [
     ("linkExternal", |w| w.linked()),
     ("unlinkExternal", |w| {
         w.linked().ok();
