@@ -1,11 +1,11 @@
 //! What each person chose of how and when they are told (rules.md 19).
 
 use super::{App, Result, agenda, audit};
+use crate::client::UrlError;
 use crate::domain::access::{Principal, Reach};
 use crate::domain::audit::{AuditedChange, Author, Phrase, Summary};
 use crate::domain::ids::UserId;
 use crate::domain::notification::{NotificationChange, Notifications};
-use crate::client::UrlError;
 use crate::domain::push::PushTarget;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::relay::NotificationSettings;
@@ -90,11 +90,7 @@ fn check_push(
     }
 }
 
-fn save(
-    tx: &mut WriteTx,
-    user: &UserId,
-    [was, is]: [&Notifications; 2],
-) -> Result<()> {
+fn save(tx: &mut WriteTx, user: &UserId, [was, is]: [&Notifications; 2]) -> Result<()> {
     if was.messages != is.messages {
         store::save_notification_settings(tx, user, &is.messages)?;
     }
@@ -116,7 +112,10 @@ fn save(
 fn summary(user: &UserId, [was, is]: [&Notifications; 2]) -> Summary {
     let mut summary = Summary::default();
     let mut add = |what: &str, both: [String; 2]| add_change(&mut summary, what, user, both);
-    add("what is mailed to ", [was, is].map(|of| mailed(&of.messages)));
+    add(
+        "what is mailed to ",
+        [was, is].map(|of| mailed(&of.messages)),
+    );
     add("reminders of ", [was, is].map(reminders));
     add("summary of ", [was, is].map(weekly));
     let [before, after] = [was, is].map(pushed);

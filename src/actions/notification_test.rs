@@ -86,7 +86,11 @@ impl Sending {
                 let publication = Publication {
                     title: "rota".to_owned(),
                     message: message::TEST.to_owned(),
-                    click: app.relays().links.as_ref().map(|base| format!("{base}/me/mail")),
+                    click: app
+                        .relays()
+                        .links
+                        .as_ref()
+                        .map(|base| format!("{base}/me/mail")),
                     priority: ntfy::priority(None),
                 };
                 let sent = publication.publish(app.webhook_client(), &target, app.now());
@@ -106,7 +110,8 @@ impl Sending {
 /// # Errors
 /// As [`choose`](super::notification_settings::choose); [`Refusal::TooManyTests`] for more than ten within an hour.
 pub fn send(app: &App, author: &Author, user: &UserId) -> Result<Vec<WayTest>> {
-    app.store().read(|tx| check_person(tx, &author.principal, user))?;
+    app.store()
+        .read(|tx| check_person(tx, &author.principal, user))?;
     app.recent_tests().count(user, monotonic())?;
     let (shared, user) = (app.clone(), user.clone());
     let sendings = audit::write(app.store(), author, move |tx, _| -> Result<_> {
@@ -125,12 +130,7 @@ pub fn send(app: &App, author: &Author, user: &UserId) -> Result<Vec<WayTest>> {
 }
 
 /// The ways that a person has, beside the inbox.
-fn ways(
-    tx: &mut WriteTx,
-    app: &App,
-    user: &UserId,
-    message: Message,
-) -> Result<Vec<Sending>> {
+fn ways(tx: &mut WriteTx, app: &App, user: &UserId, message: Message) -> Result<Vec<Sending>> {
     let mut ways = mail(&tx.as_read(), app, user)?;
     ways.extend(store::load_push(&tx.as_read(), user)?.map(Sending::Push));
     if !app.chat().is_embedded() {

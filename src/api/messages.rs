@@ -78,7 +78,10 @@ pub const NOTIFICATIONS: Operation = operation("getNotificationSettings", "messa
 pub fn notifications(call: &Call) -> Outcome {
     let user = call.path.id("userId");
     let settings = notification_settings::read(call.app, call.caller, &user)?;
-    answer::json(200, &wire::render(&settings, call.caller.person() == Ok(&user)))
+    answer::json(
+        200,
+        &wire::render(&settings, call.caller.person() == Ok(&user)),
+    )
 }
 
 pub const CHOOSE: Operation = operation("setNotificationSettings", "messages", "Choose how a person is told")
@@ -93,7 +96,10 @@ pub fn choose(call: &Call) -> Outcome {
     let user = call.path.id("userId");
     let settings = wire::read(&call.body)?;
     let chosen = notification_settings::choose(call.app, &call.author(), &user, settings)?;
-    answer::json(200, &wire::render(&chosen, call.caller.person() == Ok(&user)))
+    answer::json(
+        200,
+        &wire::render(&chosen, call.caller.person() == Ok(&user)),
+    )
 }
 
 pub const TEST: Operation = operation("testNotifications", "messages", "Send a person a test")

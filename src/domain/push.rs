@@ -40,7 +40,10 @@ impl PushTarget {
             return invalid(URL, "send no user and password; an access token is `token`");
         }
         if url.contains(['?', '#']) {
-            return invalid(URL, "send no query and no fragment; an access token is `token`");
+            return invalid(
+                URL,
+                "send no query and no fragment; an access token is `token`",
+            );
         }
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if server.is_empty() || !(1..=TOPIC).contains(&topic.len()) || !topic.bytes().all(fits) {
@@ -100,7 +103,9 @@ impl PushTarget {
 }
 
 fn check_token(token: Option<&str>) -> Result<(), Refusal> {
-    let fits = |token: &str| (1..=TOKEN).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic());
+    let fits = |token: &str| {
+        (1..=TOKEN).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic())
+    };
     match token.is_none_or(fits) {
         true => Ok(()),
         false => invalid(
@@ -129,7 +134,10 @@ impl PushChange {
     /// [`Refusal::Invalid`] where there is no address, and as [`PushTarget::new`].
     pub fn applied_to(self, before: Option<&PushTarget>) -> Result<PushTarget, Refusal> {
         let Some(url) = self.url.or_else(|| before.map(|before| before.url.clone())) else {
-            return invalid(URL, "missing; send the address of a topic, https://HOST/TOPIC");
+            return invalid(
+                URL,
+                "missing; send the address of a topic, https://HOST/TOPIC",
+            );
         };
         let same = before.filter(|before| before.url == url);
         let kept = || same.and_then(|same| same.token.clone());
@@ -170,7 +178,10 @@ mod tests {
         }
         let good = target("https://ntfy.example.org:8443/My_to-pic").expect("a target");
         assert_eq!(good.server(), "https://ntfy.example.org:8443/");
-        assert_eq!((good.host(), good.topic()), ("ntfy.example.org:8443", "My_to-pic"));
+        assert_eq!(
+            (good.host(), good.topic()),
+            ("ntfy.example.org:8443", "My_to-pic")
+        );
         assert_eq!(format!("{good:?}"), "PushTarget(ntfy.example.org:8443)");
         for (url, is_here) in [
             ("http://127.0.0.1:80/t", true),

@@ -54,7 +54,10 @@ impl Publication {
                 return body;
             }
             // A character has at most six bytes for each of its own in JSON.
-            message = cut(message, message.len() - (excess / 6).max(1).min(message.len()));
+            message = cut(
+                message,
+                message.len() - (excess / 6).max(1).min(message.len()),
+            );
         }
     }
 
@@ -103,7 +106,11 @@ impl Publication {
 
 /// The beginning of a text that has at most so many bytes.
 fn cut(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 fn judge(answer: &HttpResponse, now: Timestamp) -> Result<(), RelayError> {
@@ -112,7 +119,10 @@ fn judge(answer: &HttpResponse, now: Timestamp) -> Result<(), RelayError> {
     let code = serde_json::from_slice::<Value>(&answer.body).ok();
     let code = code.and_then(|body| body["code"].as_u64());
     let code = code.map(|code| format!(" (code {code})"));
-    let why = format!("the push server answered {status}{}", code.unwrap_or_default());
+    let why = format!(
+        "the push server answered {status}{}",
+        code.unwrap_or_default()
+    );
     match status {
         200..=299 => Ok(()),
         429 => {
@@ -164,7 +174,10 @@ mod tests {
         for text in ["\u{1f600}", "x", "\n", "\u{1}", "\"", "a\u{e5}\u{20ac}"] {
             let body = publication(&text.repeat(5_000)).body("t");
             let message = body["message"].as_str().expect("a message");
-            assert!(message.len() <= MESSAGE && body.to_string().len() <= BODY, "{text:?}");
+            assert!(
+                message.len() <= MESSAGE && body.to_string().len() <= BODY,
+                "{text:?}"
+            );
             assert!(message.len() > 1_000, "{text:?}: {}", message.len());
             assert!(text.repeat(5_000).starts_with(message), "{text:?}");
         }
@@ -183,7 +196,11 @@ mod tests {
         };
         let now = Timestamp::UNIX_EPOCH;
         assert_eq!(judge(&answer(200, None, "{}"), now), Ok(()));
-        for (status, header, wait) in [(429, Some("30"), Some(30)), (429, None, None), (503, None, None)] {
+        for (status, header, wait) in [
+            (429, Some("30"), Some(30)),
+            (429, None, None),
+            (503, None, None),
+        ] {
             let Err(RelayError::Temporary { wait: asked, .. }) =
                 judge(&answer(status, header, ""), now)
             else {
@@ -192,7 +209,10 @@ mod tests {
             assert_eq!(asked.map(|wait| wait.as_secs()), wait, "{status}");
         }
         for status in [301, 400, 401, 403, 404, 408, 413] {
-            let judged = judge(&answer(status, None, r#"{"code":40301,"error":"my-topic"}"#), now);
+            let judged = judge(
+                &answer(status, None, r#"{"code":40301,"error":"my-topic"}"#),
+                now,
+            );
             let why = format!("the push server answered {status} (code 40301)");
             assert_eq!(judged, Err(RelayError::Permanent(why)));
         }

@@ -133,9 +133,9 @@ pub fn read(bytes: &[u8]) -> Result<NotificationChange, Refusal> {
         messages: relay::NotificationSettings::parse(request.mail, &request.kinds)?,
         remind_before: request.remind_before.map(leads).transpose()?,
         summary: request.summary.map(|summary| summary.map(Into::into)),
-        push: request.push.map(|push| {
-            push.map(|PushRequest { url, token }| PushChange { url, token })
-        }),
+        push: request
+            .push
+            .map(|push| push.map(|PushRequest { url, token }| PushChange { url, token })),
     })
 }
 

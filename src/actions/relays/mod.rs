@@ -82,11 +82,7 @@ pub(super) fn queue(
 }
 
 /// Queues a message for the push server of its person, if they have one and want messages of its kind.
-pub(super) fn queue_push(
-    tx: &mut WriteTx,
-    sequence: i64,
-    message: &Message,
-) -> Result<(), Error> {
+pub(super) fn queue_push(tx: &mut WriteTx, sequence: i64, message: &Message) -> Result<(), Error> {
     let Recipient::Person(user) = &message.to else {
         return Ok(());
     };

@@ -186,7 +186,9 @@ fn read(form: &Form, before: &Notifications) -> Result<NotificationChange, Refus
         change.summary = Some(weekly(form)?);
     }
     if form.names("push.url") {
-        let token = form.filled("push.token").map(|token| Some(token.to_owned()));
+        let token = form
+            .filled("push.token")
+            .map(|token| Some(token.to_owned()));
         change.push = Some(form.filled("push.url").map(|url| PushChange {
             url: Some(url.to_owned()),
             token,
@@ -225,7 +227,10 @@ fn weekly(form: &Form) -> Result<Option<Weekly>, Refusal> {
     let Some(day) = wording::weekday(day) else {
         return invalid("summary.day", "send a day of the week");
     };
-    let time = time_of_day("summary.time", form.filled("summary.time").unwrap_or("08:00"))?;
+    let time = time_of_day(
+        "summary.time",
+        form.filled("summary.time").unwrap_or("08:00"),
+    )?;
     Ok(Some(Weekly { day, time }))
 }
 

@@ -89,7 +89,8 @@ fn request(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8(bytes[..end].to_vec()).ok()?;
-            let length: usize = header(&head, "content-length").map_or(Some(0), |text| text.parse().ok())?;
+            let length: usize =
+                header(&head, "content-length").map_or(Some(0), |text| text.parse().ok())?;
             if bytes.len() >= end + 4 + length {
                 return Some((head, bytes[end + 4..end + 4 + length].to_vec()));
             }
@@ -120,7 +121,8 @@ fn judged(head: &str, body: &[u8], state: &Mutex<State>) -> (u16, String, Value)
     };
     if !state.instead.is_empty() {
         let (status, headers) = state.instead.remove(0);
-        let error = json!({ "code": u32::from(status) * 100 + 1, "http": status, "error": "asked for" });
+        let error =
+            json!({ "code": u32::from(status) * 100 + 1, "http": status, "error": "asked for" });
         return (status, headers, error);
     }
     let authorization = header(head, "authorization");
@@ -154,7 +156,11 @@ fn read(head: &str, body: &[u8]) -> Result<Value, String> {
     let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let members = body.as_object().ok_or("no object")?;
     for (name, value) in members {
-        let texts = |value: &Value| value.as_array().is_some_and(|all| all.iter().all(Value::is_string));
+        let texts = |value: &Value| {
+            value
+                .as_array()
+                .is_some_and(|all| all.iter().all(Value::is_string))
+        };
         let fits = match name.as_str() {
             "topic" => value.as_str().is_some_and(|topic| {
                 let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

@@ -29,7 +29,12 @@ fn messages_are_published_to_the_topic_of_their_person() {
     rota.people(3);
     let token = rota.token("U1");
     let own = rota.with(&token);
-    put(&own, "U1", json!({ "url": ntfy.topic("secret-1"), "token": "tk_right" })).is(200);
+    put(
+        &own,
+        "U1",
+        json!({ "url": ntfy.topic("secret-1"), "token": "tk_right" }),
+    )
+    .is(200);
     let rotation = rota.rotation("U1 U2");
     rotation.put_on_call("U1").is(200);
     rota.advance(0);
@@ -47,7 +52,10 @@ fn messages_are_published_to_the_topic_of_their_person() {
         "tags": ["rota"],
     });
     assert_eq!(one.body, expected);
-    assert_eq!(lines(&listed(&rota.caller(), "userId=U1")), ["U1 onDuty sent inbox,push"]);
+    assert_eq!(
+        lines(&listed(&rota.caller(), "userId=U1")),
+        ["U1 onDuty sent inbox,push"]
+    );
     let status = rotation.chat_status();
     assert_eq!(status["inboxOnly"]["userIds"], json!(["U2"]));
     // Each person who is asked by a mention is reached directly, too, and urgently.
@@ -56,8 +64,14 @@ fn messages_are_published_to_the_topic_of_their_person() {
     let published = ntfy.published();
     let last = published.last().expect("a mention");
     assert_eq!(last.body["priority"], 4);
-    assert!(text(&last.body["message"]).contains("asks for whoever is on call"), "{last:?}");
-    assert!(text(&last.body["click"]).contains("/mentions/men_"), "{last:?}");
+    assert!(
+        text(&last.body["message"]).contains("asks for whoever is on call"),
+        "{last:?}"
+    );
+    assert!(
+        text(&last.body["click"]).contains("/mentions/men_"),
+        "{last:?}"
+    );
     // Of other kinds only the inbox tells.
     let body = json!({ "mail": false, "kinds": ["mention"] });
     own.request("PUT", PATH).json(&body).send().is(200);
@@ -77,7 +91,9 @@ fn an_address_is_its_persons_own() {
     let (token, admins) = (rota.token("U1"), rota.token("U2"));
     let (own, admin) = (rota.with(&token), rota.with(&admins));
     let url = ntfy.topic("my-hidden-topic");
-    let shown = put(&own, "U1", json!({ "url": url, "token": "tk_right" })).is(200).json();
+    let shown = put(&own, "U1", json!({ "url": url, "token": "tk_right" }))
+        .is(200)
+        .json();
     assert_eq!(shown["push"], json!({ "url": url }));
     assert_eq!(own.get(PATH).is(200).json()["push"], json!({ "url": url }));
     let host = json!({ "host": format!("127.0.0.1:{}", ntfy.port) });
@@ -93,7 +109,10 @@ fn an_address_is_its_persons_own() {
     // The token stays with its address.
     put(&own, "U1", json!({})).is(200);
     own.request("POST", &format!("{PATH}/test")).send().is(200);
-    assert_eq!(ntfy.published()[0].authorization.as_deref(), Some("Bearer tk_right"));
+    assert_eq!(
+        ntfy.published()[0].authorization.as_deref(),
+        Some("Bearer tk_right")
+    );
     put(&own, "U1", json!({ "token": null })).is(200);
     own.request("POST", &format!("{PATH}/test")).send().is(200);
     assert_eq!(ntfy.published()[1].authorization, None);
@@ -103,7 +122,10 @@ fn an_address_is_its_persons_own() {
     let entries = rota.caller().get("/v1/audit?pageSize=100").is(200).text();
     let (_, log) = rota.stop();
     for secret in ["my-hidden-topic", "tk_right"] {
-        assert!(!entries.contains(secret) && !log.contains(secret), "{secret}");
+        assert!(
+            !entries.contains(secret) && !log.contains(secret),
+            "{secret}"
+        );
     }
 }
 
@@ -134,7 +156,10 @@ fn addresses_that_cannot_be_are_refused() {
     for (push, path) in [
         (json!({ "url": 7 }), "push.url"),
         (json!({ "token": "tk_1" }), "push.url"),
-        (json!({ "url": "https://198.51.100.7/t", "token": "a b" }), "push.token"),
+        (
+            json!({ "url": "https://198.51.100.7/t", "token": "a b" }),
+            "push.token",
+        ),
         (json!({ "topic": "t" }), "push.topic"),
         (json!("https://ntfy.sh/t"), "push"),
     ] {
@@ -159,9 +184,15 @@ fn refusals_are_tried_again_or_given_up() {
     rotation.put_on_call("U1").is(200);
     rota.advance(0);
     let query = "userId=U1";
-    assert_eq!(lines(&listed(&rota.caller(), query)), ["U1 onDuty waiting inbox"]);
+    assert_eq!(
+        lines(&listed(&rota.caller(), query)),
+        ["U1 onDuty waiting inbox"]
+    );
     let failure = own.get(PATH).is(200).json()["lastFailure"].clone();
-    assert_eq!((text(&failure["by"]), instant(&failure["at"])), ("push", "2026-01-05T08:00Z".into()));
+    assert_eq!(
+        (text(&failure["by"]), instant(&failure["at"])),
+        ("push", "2026-01-05T08:00Z".into())
+    );
     assert!(text(&failure["error"]).contains("503"), "{failure}");
     rota.advance(2);
     assert_eq!(ntfy.published().len(), 0);
@@ -169,14 +200,28 @@ fn refusals_are_tried_again_or_given_up() {
     assert_eq!(ntfy.published().len(), 0);
     rota.advance(1);
     assert_eq!(ntfy.published().len(), 1);
-    assert_eq!(lines(&listed(&rota.caller(), query)), ["U1 onDuty sent inbox,push"]);
+    assert_eq!(
+        lines(&listed(&rota.caller(), query)),
+        ["U1 onDuty sent inbox,push"]
+    );
     // What the server refuses for good is given up, and shown.
-    put(&own, "U1", json!({ "url": ntfy.topic("secret"), "token": "tk_wrong" })).is(200);
+    put(
+        &own,
+        "U1",
+        json!({ "url": ntfy.topic("secret"), "token": "tk_wrong" }),
+    )
+    .is(200);
     rotation.put_on_call("U2").is(200);
     rota.advance(0);
     let dropped = &listed(&rota.caller(), query)[0];
-    assert_eq!(lines(std::slice::from_ref(dropped)), ["U1 offDuty dropped inbox"]);
-    assert_eq!(dropped["error"], "the push server answered 403 (code 40301)");
+    assert_eq!(
+        lines(std::slice::from_ref(dropped)),
+        ["U1 offDuty dropped inbox"]
+    );
+    assert_eq!(
+        dropped["error"],
+        "the push server answered 403 (code 40301)"
+    );
     let failure = own.get(PATH).is(200).json()["lastFailure"].clone();
     assert_eq!(failure["error"], dropped["error"]);
 }
@@ -201,10 +246,16 @@ fn a_test_says_which_ways_work() {
     assert_eq!(ways, expected);
     assert_eq!(smtp.lines(), ["u1@example.com: Test of rota"]);
     let inbox = listed(&rota.caller(), "userId=U1");
-    assert!(text(&inbox[0]["text"]).starts_with("This is a test of rota."), "{inbox:?}");
+    assert!(
+        text(&inbox[0]["text"]).starts_with("This is a test of rota."),
+        "{inbox:?}"
+    );
     let other = rota.token("U2");
     test(&rota.with(&other)).is(403);
-    rota.caller().request("POST", "/v1/users/nobody/notifications/test").send().is(404);
+    rota.caller()
+        .request("POST", "/v1/users/nobody/notifications/test")
+        .send()
+        .is(404);
     for _ in 1..10 {
         test(&own).is(200);
     }

@@ -153,7 +153,10 @@ fn the_page_of_mail_has_the_same_choice() {
     browser.post("/me/mail", &chosen).is(303);
     let settings = rota.caller().get(path).is(200).json();
     assert_eq!(settings["remindBefore"], json!(["1d", "15m"]));
-    assert_eq!(settings["summary"], json!({ "day": "monday", "time": "08:00" }));
+    assert_eq!(
+        settings["summary"],
+        json!({ "day": "monday", "time": "08:00" })
+    );
     let page = browser.get("/me/mail").is(200).text();
     assert!(page.contains("value=\"1d, 15m\""), "{page}");
     for (name, value) in [
@@ -167,9 +170,17 @@ fn the_page_of_mail_has_the_same_choice() {
         let page = browser.post("/me/mail", &wrong).is(400).text();
         assert!(page.contains("There is a problem"), "{name}");
     }
-    browser.post("/me/mail", &[("remindBefore", "never"), ("summary.day", "")]).is(303);
+    browser
+        .post(
+            "/me/mail",
+            &[("remindBefore", "never"), ("summary.day", "")],
+        )
+        .is(303);
     let settings = rota.caller().get(path).is(200).json();
-    assert_eq!((&settings["remindBefore"], &settings["summary"]), (&json!([]), &Value::Null));
+    assert_eq!(
+        (&settings["remindBefore"], &settings["summary"]),
+        (&json!([]), &Value::Null)
+    );
     let sent = browser.post("/me/mail/test", &[]).is(303);
     assert!(browser.follow(&sent).contains("inbox: sent."));
     browser.post("/me/mail", &[]).is(303);

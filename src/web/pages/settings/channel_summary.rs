@@ -107,7 +107,11 @@ pub fn patch(form: &Form) -> Result<RotationPatch, Refusal> {
                     time: time_of_day("summary.time", form.one("summary.time").trim())?,
                 },
                 zone: zone.map_err(|why| Refusal::invalid("summary.timeZone", why.to_string()))?,
-                channels: form.list("summary.channelIds").into_iter().map(ChannelId::from).collect(),
+                channels: form
+                    .list("summary.channelIds")
+                    .into_iter()
+                    .map(ChannelId::from)
+                    .collect(),
             };
             Some(summary.checked()?)
         }
