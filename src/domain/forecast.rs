@@ -25,7 +25,7 @@ pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
 pub use held::{Held, held};
 pub use lost::expire_lost;
 pub use notice::{
-    HandoverNotice, next_reminder, notices, notices_at, slot_name, slot_named, upcoming_notices,
+    HandoverNotice, Instead, next_reminder, notices, notices_at, slot_name, slot_named, upcoming_notices,
     zone,
 };
 pub use schedule::{

@@ -8,6 +8,7 @@
 //! | Assignments, and every conflict and effect of an arrangement | `arrangements` |
 //! | Cover requests | `covers` |
 //! | Swap requests | `swaps` |
+//! | Turns that are traded: messages, calendars, reports, explanations, pages | `trades` |
 //! | Requests answered at the same moment | `races` |
 //! | Who did what: the audit log | `audit` |
 //! | Calendars of people: reading them, and what their absences do | `calendars` |
@@ -60,6 +61,7 @@ mod rotations;
 mod slack;
 mod sources;
 mod swaps;
+mod trades;
 mod waits;
 mod warnings;
 mod web;

@@ -1,0 +1,1 @@
+//! GET explain with `userId`: why somebody was not chosen.
