@@ -28,6 +28,7 @@ pub mod sessions;
 pub mod settings;
 pub mod shift;
 pub mod swap;
+pub mod trades;
 pub mod warnings;
 pub mod webhooks;
 pub mod why;

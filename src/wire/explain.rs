@@ -64,6 +64,7 @@ pub struct ExplainedCell {
     pub steps: Vec<ExplainedStep>,
     /// Why the person of `userId` is not on call; null where they are. Absent unless `userId` was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<WhyNot>")]
     pub why_not: Option<Option<WhyNot>>,
 }
 

@@ -40,6 +40,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
             p.actions { a.btn href="/reports/duty" { "My load" } a.btn href="/me/absences/new" { "I am away" } }
         }
         (turns(visit)?)
+        (super::trades::of_reader(visit)?)
         (super::inbox::summary(visit)?)
         (super::feeds::section(visit, errors)?)
         (super::calendars::section(visit)?)

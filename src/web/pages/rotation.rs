@@ -115,6 +115,7 @@ pub fn show(visit: &Visit) -> Outcome {
             div {
                 (order(visit, &rotation, &people))
                 @if visit.reader.is_some() { (open_requests(visit, &rotation, &asked, &people)) }
+                (super::trades::section(visit, &rotation)?)
             }
             @if visit.reader.is_some() { (absence_list(visit, &rotation, &away, &people)) }
         }

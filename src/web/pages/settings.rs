@@ -6,6 +6,7 @@
 mod absences;
 mod channels;
 mod coverage;
+mod dealing;
 mod delete;
 mod details;
 mod duty_group;

@@ -1,6 +1,7 @@
 //! Missed turns that are traded: what people are told of them, what is shown, and why.
 
 mod explaining;
+mod pages;
 mod reading;
 mod telling;
 

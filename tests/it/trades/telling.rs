@@ -8,7 +8,7 @@ use serde_json::json;
 fn whoever_stands_in_hears_for_whom_and_what_is_given_back() {
     let rota = Rota::with_people(4);
     let rotation = traded(&rota);
-    rotation.tells_in("C1");
+    rotation.posts_in("C1");
     let mut reader = rota.message_reader();
     // The reminder comes before, the hand-over at the instant.
     rota.to("2026-01-06T09:00Z");
