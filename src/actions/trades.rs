@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::reads::{self, in_context};
-use super::{ActionError, App};
+use super::{ActionError, App, Result};
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
 use crate::domain::forecast::{self, OpenTrade};
@@ -14,7 +14,7 @@ use crate::domain::time::FOREVER;
 use crate::store::{self, ReadTx, WriteTx};
 
 /// The open trades of a rotation, the oldest first, with the turns that pay them back by the plan.
-pub fn list(app: &App, caller: &Principal, id: &RotationId) -> Result<Vec<OpenTrade>, ActionError> {
+pub fn list(app: &App, caller: &Principal, id: &RotationId) -> Result<Vec<OpenTrade>> {
     let found = in_context(app, caller, id, |_, context| {
         let until = forecast::horizon(context.now, FOREVER);
         Ok(forecast::expected_trades(
@@ -31,7 +31,7 @@ pub fn of_person(
     app: &App,
     caller: &Principal,
     user: &UserId,
-) -> Result<Vec<(Rotation, Vec<OpenTrade>)>, ActionError> {
+) -> Result<Vec<(Rotation, Vec<OpenTrade>)>> {
     let concerns = |open: &OpenTrade| [&open.trade.owes, &open.trade.owed].contains(&user);
     let ids = app.store().read(|tx| store::list_rotations_of(tx, user))?;
     let mut found = Vec::new();
@@ -68,12 +68,7 @@ impl Operation for ForgiveTrade {
     const NAME: &'static str = "forgive trade";
     type Output = ();
 
-    fn admit(
-        &self,
-        _: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         caller.check_see(rotation)?;
         // That it is closed is said to whoever knows the rotation as it is.
         match self.find(rotation) {
@@ -82,7 +77,7 @@ impl Operation for ForgiveTrade {
         }
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let open = self.find(&draft.rotation)?;
         for roster in &mut draft.rotation.rosters {
             for line in &mut roster.next_turns {

@@ -34,9 +34,5 @@ pub fn explain(call: &Call) -> Outcome {
     };
     let found = explain::of(call.app, call.caller, &id, asked)?;
     let body = wire::render(found, call.app.calendar());
-    Ok(answer::with(
-        answer::json(200, &body)?,
-        "Cache-Control",
-        "no-store",
-    ))
+    Ok(answer::json(200, &body)?.with("Cache-Control", "no-store"))
 }

@@ -11,6 +11,7 @@
 //! | Turns that are traded: messages, calendars, reports, explanations, pages | `trades` |
 //! | Requests answered at the same moment | `races` |
 //! | Who did what: the audit log | `audit` |
+//! | People, user groups and channels that are written one by one | `people` |
 //! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
 //! | What is wrong with plans | `warnings` |
@@ -54,6 +55,7 @@ mod mcp;
 mod mentions;
 mod operator;
 mod partners;
+mod people;
 mod races;
 mod record;
 mod relay;

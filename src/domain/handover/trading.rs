@@ -396,13 +396,14 @@ impl Change<'_> {
         self.rotation.dealing.missed_turn == MissedTurn::Traded
     }
 
-    /// Finds who takes a slot whose missed turns are traded, and moves the line on.
+    /// Finds who takes a slot whose missed turns are traded, and moves the line on. Where nobody is found for a slot that stands
+    /// empty between hand-overs, the line stays as it was: the turn has been counted already.
     pub(super) fn trade(
         &mut self,
         cell: usize,
         roster: usize,
         waiting: &[usize],
-        here_now: bool,
+        [here_now, hands_over]: [bool; 2],
     ) -> Found {
         let window = self.rotation.cells[cell].window;
         let calendar = self.dealing.calendar;
@@ -425,7 +426,8 @@ impl Change<'_> {
         let Some(line) = lines.iter().position(|line| line.window == line_window) else {
             return Found::default();
         };
-        let mut next = lines[line].clone();
+        let before = lines[line].clone();
+        let mut next = before.clone();
         let dealing = self.rotation.dealing.clone();
         let place = Place {
             order: &order.people,
@@ -460,7 +462,10 @@ impl Change<'_> {
             None => next.deal(&place, &mut now),
             Some(holder) => next.relieve(&place, holder, &mut now),
         };
-        self.rotation.rosters[roster].next_turns[line] = next;
+        self.rotation.rosters[roster].next_turns[line] = match found.dealt {
+            None if !hands_over => before,
+            _ => next,
+        };
         found
     }
 
