@@ -60,8 +60,13 @@ pub struct ExplainedCell {
     pub steps: Vec<ExplainedStep>,
     /// Why the person of `userId` is not on call; null where they are. Absent unless `userId` was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<WhyNot>")]
+    #[schemars(schema_with = "nullable_why_not")]
     pub why_not: Option<Option<WhyNot>>,
+}
+
+/// Null is said of whoever is on call.
+fn nullable_why_not(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Option<WhyNot>>()
 }
 
 /// Why somebody is not on call.

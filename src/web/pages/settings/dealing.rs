@@ -1,6 +1,6 @@
 //! What becomes of missed turns, the rest between turns, and everybody's share: a form on the page of absences.
 
-use super::{Change, Saved, action, carried, carry_out, page, weigh};
+use super::{Change, Saved, action, carried, carry_out, weigh};
 use crate::actions::ActionError;
 use crate::domain::books::{DealingChange, MissedTurn, Share, WHOLE};
 use crate::domain::edit::RotationPatch;
