@@ -64,9 +64,11 @@ pub struct ExplainedCell {
     pub why_not: Option<Option<WhyNot>>,
 }
 
-/// Null is said of whoever is on call.
+/// Absent members are never null elsewhere. This one is absent where nobody was asked about, and null says that whoever was is on
+/// call: an enumeration, which the document keeps.
 fn nullable_why_not(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Option<WhyNot>>()
+    let why_not = generator.subschema_for::<WhyNot>();
+    schemars::json_schema!({ "anyOf": [why_not, { "enum": [null] }] })
 }
 
 /// Why somebody is not on call.
