@@ -17,7 +17,6 @@ use crate::domain::trading::{
     Found, OtherTurn, Part, Place, Standing, ToCome, Which, World, round,
 };
 use jiff::{SignedDuration, Timestamp};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// One of the turns to come of the rotation, as if nobody were away.
@@ -107,7 +106,6 @@ impl World for Now<'_> {
             }
             on_end |= holder.window == window && held.until == span.from;
         }
-        let last = self.last_hand_over(window);
         for ended in self
             .rotation
             .ended
@@ -115,26 +113,23 @@ impl World for Now<'_> {
             .filter(|ended| ended.user == *user)
         {
             let stretch = Interval::new(ended.since, ended.covered_until);
-            // It has ended, so nothing of it meets what is dealt.
-            if let Some(elsewhere) = beside(&ended.cell, &[stretch]) {
+            // It has ended, so nothing of it meets what is dealt. Where its window stayed shut nobody needs rest from it.
+            if !stretch.is_empty()
+                && let Some(elsewhere) = beside(&ended.cell, &[stretch])
+            {
                 return Standing::Elsewhere(elsewhere);
             }
             on_end |= turn == Which::Now
                 && ended.window == self.rotation.windows[window].id
-                && ended.handed_over_at.is_some()
-                && ended.handed_over_at == last;
+                && ended.handed_over_at.is_some();
         }
         if part != Part::Owner {
-            let given = match part {
-                Part::For(index) => Some(self.of_line[index]),
-                _ => None,
-            };
             let asked = match turn {
                 Which::ToCome(index) => Some(self.of_line[index]),
                 Which::Now => None,
             };
             for (index, coming) in self.ahead().iter().enumerate() {
-                if coming.owner != *user || given == Some(index) || asked == Some(index) {
+                if coming.owner != *user || asked == Some(index) {
                     continue;
                 }
                 let cell = &self.rotation.cells[coming.cell];
@@ -228,14 +223,6 @@ impl Now<'_> {
 
     fn ahead(&self) -> &[Coming] {
         self.coming.as_deref().unwrap_or_default()
-    }
-
-    /// When a window was handed over last, as far as that is known.
-    fn last_hand_over(&self, window: usize) -> Option<Timestamp> {
-        let window = &self.rotation.windows[window].id;
-        let ended = self.rotation.ended.iter();
-        let of_window = ended.filter(|ended| ended.window == *window);
-        of_window.filter_map(|ended| ended.handed_over_at).max()
     }
 
     fn missing(
@@ -391,6 +378,7 @@ impl Change<'_> {
         roster: usize,
         waiting: &[usize],
         here_now: bool,
+        hands_over: bool,
     ) -> Found {
         let window = self.rotation.cells[cell].window;
         let calendar = self.dealing.calendar;
@@ -413,7 +401,8 @@ impl Change<'_> {
         let Some(line) = lines.iter().position(|line| line.window == line_window) else {
             return Found::default();
         };
-        let mut next = lines[line].clone();
+        let before = lines[line].clone();
+        let mut next = before.clone();
         let dealing = self.rotation.dealing.clone();
         let place = Place {
             order: &order.people,
@@ -448,6 +437,10 @@ impl Change<'_> {
             None => next.deal(&place, &mut now),
             Some(holder) => next.relieve(&place, holder, &mut now),
         };
+        // Nothing comes of an attempt to fill a slot that finds nobody. A hand-over moves the order whoever takes the turn.
+        if found.dealt.is_none() && !hands_over {
+            next = before;
+        }
         self.rotation.rosters[roster].next_turns[line] = next;
         found
     }
@@ -472,14 +465,6 @@ impl Change<'_> {
             covered_until: covered_until.unwrap_or(holder.since),
             handed_over_at: by_hand_over.then_some(at),
         };
-        let mut last: HashMap<_, Timestamp> = HashMap::new();
-        let all = self.rotation.ended.iter().chain([&ended]);
-        for known in all {
-            if let Some(over) = known.handed_over_at {
-                let last = last.entry(known.window.clone()).or_insert(over);
-                *last = over.max(*last);
-            }
-        }
         // Of the turns that somebody had in a window, the last one decides.
         let of = |one: &EndedTurn| {
             (
@@ -491,11 +476,19 @@ impl Change<'_> {
         let whose = of(&ended);
         self.rotation.ended.retain(|known| of(known) != whose);
         self.rotation.ended.push(ended);
-        self.rotation.ended.retain(|known| {
-            known.covered_until >= lately
-                || known.handed_over_at.is_some()
-                    && last.get(&known.window).copied() == known.handed_over_at
-        });
+        let ended = &mut self.rotation.ended;
+        ended.retain(|known| known.covered_until >= lately || known.handed_over_at.is_some());
+    }
+
+    /// Notes that a window is handed over now: the turns before in it are those that end by this.
+    pub(super) fn note_handed_over(&mut self, cell: usize) {
+        let (window, at) = (self.rotation.cells[cell].window, self.at);
+        let window = &self.rotation.windows[window].id;
+        for ended in &mut self.rotation.ended {
+            if ended.window == *window && ended.handed_over_at != Some(at) {
+                ended.handed_over_at = None;
+            }
+        }
     }
 }
 
@@ -549,7 +542,9 @@ impl Memo {
         let slot = &rotation.cells[cell];
         let until = self.turn_ends(rotation, slot.window, calendar, at);
         let since = slot.holder.as_ref().map_or(at, |holder| holder.since);
-        let lately = at.saturating_sub(rest).unwrap_or(Timestamp::MIN);
+        // Also where no rest is due, hours that end now are on end with those that begin now.
+        let lately = at.saturating_sub(rest.max(SignedDuration::from_secs(1)));
+        let lately = lately.unwrap_or(Timestamp::MIN);
         let span = Interval {
             from: since.max(lately).min(at),
             until,

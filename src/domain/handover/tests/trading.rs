@@ -152,9 +152,9 @@ fn check(people: usize, away: &[(&str, i64, i64)], shares: &[(&str, u8)], expect
 #[test]
 fn a_missed_turn_is_traded_with_the_next_who_can_and_paid_back() {
     check(4, &[], &[], "a b c d a b c d");
-    // The next who can: b takes it, and is on end with nobody; a has b's turn in return.
-    check(4, &[("a", 0, 1)], &[], "b+ a= c d a b c d");
-    check(4, &[("b", 1, 2)], &[], "a c+ b= d a b c d");
+    // The next who can: b would have two weeks on end, so c takes it, and a has c's turn in return.
+    check(4, &[("a", 0, 1)], &[], "c+ b a= d a b c d");
+    check(4, &[("b", 1, 2)], &[], "a d+ c b= a b c d");
     // Away for two weeks: the first who can take one and give one.
     check(4, &[("b", 0, 3)], &[], "a d+ c b= a b c d a b c d");
 }
