@@ -23,8 +23,19 @@ CREATE TABLE person (
     avatar_url TEXT,
     time_zone TEXT,
     -- The sort key of lists: the display name, else the real name, else the id, in lower case.
-    sort_name TEXT NOT NULL
+    sort_name TEXT NOT NULL,
+    -- What they are called in channels for which the file has no handle of theirs.
+    handle TEXT,
+    -- Where the record comes from: file, page, scim, signIn, slack, matrix.
+    source TEXT NOT NULL DEFAULT 'file',
+    -- Whether the time zone was set here, and wins over what the chat platform says.
+    zone_is_own INTEGER NOT NULL DEFAULT 0,
+    -- Their telephone number, E.164.
+    phone TEXT
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX person_by_handle ON person (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
+CREATE INDEX person_by_source ON person (source, id);
+CREATE INDEX person_admin ON person (id) WHERE is_admin;
 CREATE INDEX person_by_name ON person (is_deleted, sort_name, id);
 CREATE INDEX person_by_email ON person (email COLLATE NOCASE) WHERE email IS NOT NULL;
 
@@ -34,8 +45,11 @@ CREATE TABLE user_group (
     team_id TEXT NOT NULL,
     name TEXT,
     handle TEXT,
-    sort_name TEXT NOT NULL
+    sort_name TEXT NOT NULL,
+    -- As of a person.
+    source TEXT NOT NULL DEFAULT 'file'
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX user_group_by_source ON user_group (source, id);
 CREATE INDEX user_group_by_name ON user_group (sort_name, id);
 CREATE INDEX user_group_by_handle ON user_group (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
 
@@ -59,7 +73,9 @@ CREATE TABLE channel (
     is_private INTEGER NOT NULL CHECK (is_private IN (0, 1)),
     app_is_member INTEGER NOT NULL CHECK (app_is_member IN (0, 1)),
     topic TEXT,
-    sort_name TEXT NOT NULL
+    sort_name TEXT NOT NULL,
+    -- As of a person.
+    source TEXT NOT NULL DEFAULT 'file'
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX channel_by_name ON channel (sort_name, id);
 
@@ -112,6 +128,8 @@ CREATE TABLE rotation (
     short_rest_hours INTEGER NOT NULL DEFAULT 11,
     -- What absences mean for it, as the API shows it; null for the default.
     absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy)),
+    -- The weekly summary that channels get, {day, time, zone, channels}; null for none.
+    summary TEXT CHECK (summary IS NULL OR json_valid(summary)),
     -- What becomes of missed turns, as the API shows it; null where they are lost.
     dealing TEXT CHECK (dealing IS NULL OR json_valid(dealing)),
     -- Where missed turns are traded, the turns that ended lately: [window, cell, user, when their covered time ended, when they
@@ -566,7 +584,7 @@ CREATE TABLE attempt (
 CREATE TABLE message (
     -- Commit order.
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- The id stays when the rotation is deleted.
+    -- The id stays when the rotation is deleted. Empty for a message about all rotations.
     rotation_id TEXT NOT NULL,
     recipient_kind TEXT NOT NULL CHECK (recipient_kind IN ('channel', 'person')),
     recipient_id TEXT NOT NULL,
@@ -651,7 +669,7 @@ CREATE TABLE notification_preference (
 
 -- What is looked at when its time comes, beside what falls due in rotations.
 CREATE TABLE agenda (
-    errand TEXT NOT NULL CHECK (errand IN ('reminders')),
+    errand TEXT NOT NULL CHECK (errand IN ('reminders', 'summary', 'weekAhead')),
     -- The id of the rotation or the person that it is about. Not a reference: an entry about nothing goes when it is due.
     subject_id TEXT NOT NULL,
     -- What fell due up to this instant has been dealt with.
@@ -668,6 +686,15 @@ CREATE TABLE reminder_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
     -- A list of durations as they were written.
     leads TEXT NOT NULL CHECK (json_valid(leads))
+) STRICT, WITHOUT ROWID;
+
+-- When people want the summary of their next days.
+CREATE TABLE summary_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- 0 for Monday.
+    day INTEGER NOT NULL CHECK (day BETWEEN 0 AND 6),
+    -- HH:mm in the zone of the person.
+    time TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.
@@ -803,6 +830,19 @@ CREATE TABLE login_link (
 CREATE INDEX login_link_by_user ON login_link (user_id);
 CREATE INDEX login_link_by_expiry ON login_link (expires_at);
 
+-- People to whom a link that signs them in once is still to be mailed. Its secret is made when it is mailed, so that it is
+-- stored nowhere.
+CREATE TABLE invitation (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    created_at INTEGER NOT NULL,
+    -- When the next try is due.
+    due_at INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitation_due ON invitation (due_at);
+
 -- Who people are at an identity provider.
 CREATE TABLE identity (
     issuer TEXT NOT NULL,
@@ -855,11 +895,15 @@ CREATE TABLE calendar_feed (
     state BLOB CHECK (length(state) = 32),
     sequence INTEGER NOT NULL DEFAULT 0,
     changed_at INTEGER NOT NULL,
+    -- Since when the rotation has been gone, or hidden from whoever it speaks for, and its name then; NULL while it is seen.
+    gone_at INTEGER,
+    gone_name TEXT,
     CHECK (user_id IS NOT NULL OR rotation_id IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX calendar_feed_by_creation ON calendar_feed (created_at, id);
 CREATE INDEX calendar_feed_by_maker ON calendar_feed (created_by);
 CREATE INDEX calendar_feed_by_user ON calendar_feed (user_id);
+CREATE INDEX calendar_feed_by_rotation ON calendar_feed (rotation_id) WHERE rotation_id IS NOT NULL;
 
 -- Calendars of people, whose events become absences.
 CREATE TABLE personal_calendar (

@@ -11,7 +11,7 @@ use crate::domain::ids::GroupId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::runtime::clock::monotonic;
-use crate::store::{self, Group, ReadTx, WriteTx};
+use crate::store::{self, Group, ReadTx, Source, WriteTx};
 
 /// The capabilities that the chat platform and the tier permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,6 +184,7 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
         name: Some(name.clone()).filter(|_| is_own),
         handle: Some(handle.clone()),
         users: Vec::new(),
+        source: super::directory_edit::owner(app).unwrap_or(Source::Page),
     };
     Ok(Chosen {
         group,

@@ -32,6 +32,18 @@ pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Resul
     })
 }
 
+/// The same of only some of the people of a list.
+pub(super) fn known_among(
+    tx: &ReadTx,
+    member: &str,
+    users: &[UserId],
+    some: &[UserId],
+) -> Result<()> {
+    refuse_first(member, users, &store::unknown_people(tx, some)?, |id| {
+        Fault::NotInWorkspace(id.clone())
+    })
+}
+
 /// Refuses unknown user groups of `userGroupIds`.
 pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<()> {
     let unknown = store::unknown_groups(tx, groups)?;

@@ -20,6 +20,7 @@ pub mod deliveries;
 pub mod dev_clock;
 pub mod development;
 pub mod directory;
+pub mod directory_edit;
 pub mod directory_sync;
 mod draft;
 pub mod due;

@@ -23,6 +23,9 @@ use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use subtle::ConstantTimeEq;
 
+/// How long the link of an invitation works.
+pub const INVITED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
+
 /// Uses are noted this far apart.
 const NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
 

@@ -16,6 +16,8 @@ words! {
         WriteDuty = "write:duty",
         ReadDirectory = "read:directory",
         ManageWebhooks = "manage:webhooks",
+        ReadContacts = "read:contacts",
+        ManageDirectory = "manage:directory",
     }
 }
 
@@ -173,7 +175,11 @@ impl Principal {
         let allowed = match self {
             Principal::Key { scopes, .. } => scopes.contains(&scope),
             Principal::Person { role, .. } => {
-                scope != Scope::ManageWebhooks || *role == Role::Admin
+                let is_for_admins = matches!(
+                    scope,
+                    Scope::ManageWebhooks | Scope::ReadContacts | Scope::ManageDirectory
+                );
+                !is_for_admins || *role == Role::Admin
             }
             Principal::Visitor => matches!(scope, Scope::ReadRotations | Scope::ReadOnCall),
             Principal::InboundWebhook { .. } => scope == Scope::WriteDuty,
@@ -265,6 +271,24 @@ impl Principal {
                 "only workspace admins may do this; ask one of them".into(),
             )),
         }
+    }
+
+    /// Whether it may write people, user groups and channels: keys without a selector, because every rotation follows, and
+    /// workspace admins.
+    pub fn check_directory(&self) -> Result<(), Refusal> {
+        self.check_scope(Scope::ManageDirectory)?;
+        match self.is_limited() {
+            true => Err(Refusal::ResourceDenied(
+                "every rotation follows the directory; send a key that is not limited to some"
+                    .into(),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether it reads how to reach a person: their own, and everybody's for workspace admins and keys with the scope.
+    pub fn reads_contact(&self, of: &UserId) -> bool {
+        self.person() == Ok(of) || self.check_scope(Scope::ReadContacts).is_ok()
     }
 
     /// Whether it may read and say who the people of partners are: keys without a selector, and workspace admins.

@@ -1,5 +1,6 @@
 //! Begins and ends the following of a partner's schedule (rules.md 22.2).
 
+use super::books::Dealing;
 use super::external::External;
 use super::grid::Mint;
 use super::handover;
@@ -34,6 +35,9 @@ pub fn link(rotation: &mut Rotation, external: External, at: Timestamp, mint: &m
     rotation.cells[0].entry = handover::first_entry(rotation, 0, at);
     rotation.double_cover = false;
     rotation.skips_are_off_time = false;
+    // Nothing is dealt here any more.
+    rotation.dealing = Dealing::default();
+    rotation.ended.clear();
     rotation.arranged.clear();
     rotation.pending.clear();
     if external.link.is_some() {

@@ -1,4 +1,4 @@
-//! Dealing where a missed turn is traded: whose turn it is, who pays back, who takes a turn instead, who helps (rules.md 27).
+//! Dealing where a missed turn is traded: whose turn it is, who pays back, who takes a turn instead, who helps (rules.md 29).
 //!
 //! The order never moves for an absence. Whoever cannot take their turn trades it with the next who can, and owes them one.
 

@@ -22,6 +22,7 @@ pub mod dealing;
 pub mod delivery;
 pub mod dev;
 pub mod directory;
+pub mod directory_edit;
 pub mod edit;
 pub mod etag;
 pub mod event;
@@ -57,6 +58,7 @@ pub mod trade;
 pub mod url;
 pub mod warning;
 pub mod webhook;
+pub mod weekly;
 
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {

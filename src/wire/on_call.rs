@@ -4,26 +4,15 @@ use super::directory::User;
 use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
-use crate::domain::absence::{self, Away};
+use crate::domain::absence::{AbsenceSource, Away};
 use crate::domain::books::{Dealt, DealtTurn};
 use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::external::{AsOf, Outsider};
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation as domain;
-use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-words! {
-    /// The source of an absence.
-    pub enum AbsenceSource {
-        /// An absence stored by rota.
-        InternalAvailability = "internalAvailability",
-        /// An event of a calendar of the person.
-        ExternalCalendar = "externalCalendar",
-    }
-}
 
 /// Who is on call in a rotation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -40,9 +29,22 @@ pub struct OnCall {
     pub external_assignments: Option<ExternalAssignments>,
     /// The people on call. Null unless the request has `?expand=users`.
     pub users: Option<Vec<User>>,
+    /// How the people on call are reached, each once. Absent unless the request has `expand=contacts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<Vec<UserContact>>,
     /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nobody_on_call_reason: Option<Nobody>,
+}
+
+/// How a person is reached.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserContact {
+    pub user_id: String,
+    pub email: Option<String>,
+    /// E.164.
+    pub phone: Option<String>,
 }
 
 /// A person on duty in an external system who is unknown to the chat platform.
@@ -107,21 +109,12 @@ pub struct AbsencePeriod {
     pub source: AbsenceSource,
 }
 
-impl From<absence::AbsenceSource> for AbsenceSource {
-    fn from(source: absence::AbsenceSource) -> AbsenceSource {
-        match source {
-            absence::AbsenceSource::Stored => AbsenceSource::InternalAvailability,
-            absence::AbsenceSource::Calendar => AbsenceSource::ExternalCalendar,
-        }
-    }
-}
-
 /// Renders the absences of one person; `None` where there are none.
 pub fn absences(away: &[Away]) -> Option<Vec<AbsencePeriod>> {
     let period = |away: &Away| AbsencePeriod {
         from: away.period.from.into(),
         until: away.period.until.into(),
-        source: away.source.into(),
+        source: away.source,
     };
     (!away.is_empty()).then(|| away.iter().map(period).collect())
 }
@@ -174,6 +167,7 @@ fn whole(
         unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
         external_assignments,
         users,
+        contacts: None,
         nobody_on_call_reason: on_call.nobody,
     }
 }
@@ -253,7 +247,7 @@ pub fn skipped(skipped: &[domain::Skipped]) -> Vec<SkippedMember> {
         user_id: skipped.user.to_string(),
         from: skipped.from.map(Moment),
         until: skipped.until.map(Moment),
-        source: Some(skipped.source.into()),
+        source: Some(skipped.source),
     };
     skipped.iter().map(member).collect()
 }

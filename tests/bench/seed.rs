@@ -24,7 +24,7 @@ use rota::domain::tiers::{Tier, TierLimits};
 use rota::domain::time::HhMm;
 use rota::domain::zones::ZoneName;
 use rota::runtime::clock::Clock;
-use rota::store::{self, Directory, Error, MemberLists, Person, Store, Team};
+use rota::store::{self, Directory, Error, MemberLists, Person, Source, Store, Team};
 use rota::wire::etag::Precondition;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -129,6 +129,7 @@ impl Seed {
             groups: Vec::new(),
             channels: Vec::new(),
             handles: Vec::new(),
+            phones: Default::default(),
         };
         directory::import(&app, &AUTHOR, directory, Consent::Given).expect("an import");
         let new = NewKey {
@@ -173,6 +174,7 @@ impl Seed {
             channels: Vec::new(),
             users: people,
             groups: Vec::new(),
+            summary: None,
             dealing: Default::default(),
             absence_policy: Default::default(),
         };
@@ -291,6 +293,9 @@ fn person(id: UserId) -> Person {
         is_admin: false,
         avatar_url: None,
         time_zone: None,
+        handle: None,
+        source: Source::File,
+        zone_is_own: false,
     }
 }
 

@@ -10,6 +10,7 @@
 //! | Swap requests | `swaps` |
 //! | Requests answered at the same moment | `races` |
 //! | Who did what: the audit log | `audit` |
+//! | People, user groups and channels that are written one by one | `people` |
 //! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
 //! | What is wrong with plans | `warnings` |
@@ -53,6 +54,7 @@ mod mcp;
 mod mentions;
 mod operator;
 mod partners;
+mod people;
 mod races;
 mod record;
 mod relay;

@@ -214,9 +214,25 @@ fn write_reading(
     written.map_err(unrefused)
 }
 
+/// Writes changes of the directory with their audit entry, as [`follow_changes`].
+fn apply(
+    app: &App,
+    tx: &mut WriteTx,
+    author: &Author,
+    changes: &DirectoryChanges,
+) -> Result<(), ActionError> {
+    follow_changes(app, tx, author, changes)?;
+    Ok(chat_ids::record(tx, author, changes)?)
+}
+
 /// Writes changes of the directory, lets the rotations follow, and requests a sync of the topics and on-duty groups that they
 /// concern.
-fn apply(app: &App, tx: &mut WriteTx, author: &Author, changes: &DirectoryChanges) -> Result<()> {
+pub(super) fn follow_changes(
+    app: &App,
+    tx: &mut WriteTx,
+    author: &Author,
+    changes: &DirectoryChanges,
+) -> Result<(), ActionError> {
     if changes.is_empty() {
         return Ok(());
     }
@@ -242,7 +258,7 @@ fn apply(app: &App, tx: &mut WriteTx, author: &Author, changes: &DirectoryChange
             store::request_group_sync(tx, group)?;
         }
     }
-    Ok(chat_ids::record(tx, author, changes)?)
+    Ok(())
 }
 
 /// Nobody asked for these writes, so nobody can be refused.

@@ -71,7 +71,7 @@ pub(super) fn write(
 }
 
 /// The host of a URL, where it can stand in a message id.
-fn host(url: &str) -> Option<&str> {
+pub(super) fn host(url: &str) -> Option<&str> {
     let rest = url.split_once("://")?.1;
     let host = rest.split(['/', ':']).next()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
@@ -99,8 +99,13 @@ fn contact(
         | Content::OffDuty { .. }
         | Content::ComingUp { .. }
         | Content::Nobody { .. }
-        | Content::HandOver { .. } => {
-            let rotation = store::load_rotation(tx, &message.rotation)?;
+        | Content::HandOver { .. }
+        | Content::Summary(_)
+        | Content::WeekAhead(_) => {
+            let rotation = match &message.rotation {
+                Some(rotation) => store::load_rotation(tx, rotation)?,
+                None => None,
+            };
             let owners = rotation.map(|rotation| rotation.profile.owners);
             owners.into_iter().flatten().find(|owner| owner != reader)
         }

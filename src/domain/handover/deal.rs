@@ -243,7 +243,7 @@ impl Change<'_> {
             next_turn: self.rotation.rosters[roster].next_turn(window).unwrap_or(0),
             order: Arc::clone(&order),
         };
-        let mut found = self.trade(cell, roster, waiting, here_now, hands_over);
+        let mut found = self.trade(cell, roster, waiting, [here_now, hands_over]);
         if let Some(trace) = self.rotation.trace.as_mut().filter(|_| wants) {
             let mut steps = vec![first];
             steps.append(&mut found.steps);

@@ -371,14 +371,14 @@ impl Change<'_> {
         self.rotation.dealing.missed_turn == MissedTurn::Traded
     }
 
-    /// Finds who takes a slot whose missed turns are traded, and moves the line on.
+    /// Finds who takes a slot whose missed turns are traded, and moves the line on. Where nobody is found for a slot that stands
+    /// empty between hand-overs, the line stays as it was: the turn has been counted already.
     pub(super) fn trade(
         &mut self,
         cell: usize,
         roster: usize,
         waiting: &[usize],
-        here_now: bool,
-        hands_over: bool,
+        [here_now, hands_over]: [bool; 2],
     ) -> Found {
         let window = self.rotation.cells[cell].window;
         let calendar = self.dealing.calendar;
@@ -437,11 +437,10 @@ impl Change<'_> {
             None => next.deal(&place, &mut now),
             Some(holder) => next.relieve(&place, holder, &mut now),
         };
-        // Nothing comes of an attempt to fill a slot that finds nobody. A hand-over moves the order whoever takes the turn.
-        if found.dealt.is_none() && !hands_over {
-            next = before;
-        }
-        self.rotation.rosters[roster].next_turns[line] = next;
+        self.rotation.rosters[roster].next_turns[line] = match found.dealt {
+            None if !hands_over => before,
+            _ => next,
+        };
         found
     }
 

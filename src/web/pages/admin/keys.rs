@@ -134,6 +134,8 @@ fn meaning(scope: Scope) -> &'static str {
         Scope::WriteDuty => "Put people on duty, hand over, absences",
         Scope::ReadDirectory => "People, user groups, channels",
         Scope::ManageWebhooks => "Webhook endpoints and their deliveries",
+        Scope::ReadContacts => "Telephone numbers and addresses of people",
+        Scope::ManageDirectory => "Add and change people, user groups, channels",
     }
 }
 

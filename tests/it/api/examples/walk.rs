@@ -43,7 +43,12 @@ impl Walk<'_> {
                 in_path.insert((*name).to_owned(), json!(value));
             } else {
                 query.push(format!("{name}={value}"));
-                in_query.insert((*name).to_owned(), json!(value));
+                // One of those that may be sent several times.
+                let sent = match *name {
+                    "expand" => json!([value]),
+                    _ => json!(value),
+                };
+                in_query.insert((*name).to_owned(), sent);
             }
         }
         let target = match query.is_empty() {
@@ -278,6 +283,35 @@ fn directory(walk: &mut Walk) {
     walk.ask(Key, "getChannel", &[("channelId", "CONCALL")], Value::Null);
     walk.ask(Key, "getUserGroupCapabilities", &[], Value::Null);
     walk.ask(Key, "getChatPlatform", &[], Value::Null);
+    directory_writes(walk);
+}
+
+/// Records that are added, changed and taken away again.
+fn directory_writes(walk: &mut Walk) {
+    let body = json!({
+        "id": "UHEDY", "displayName": "hedy", "email": "hedy@demo.example", "timeZone": "Europe/Vienna", "handle": "hedy",
+        "phone": "+4366412345678",
+    });
+    walk.ask(Key, "createUser", &[], body);
+    let hedy = [("userId", "UHEDY")];
+    walk.ask(Key, "patchUser", &hedy, json!({ "isDeleted": true }));
+    let body =
+        json!({ "id": "SDBA", "name": "Database", "handle": "dba", "userIds": ["UADA", "UALAN"] });
+    walk.ask(Key, "createGroup", &[], body);
+    let group = [("groupId", "SDBA")];
+    let body = json!({ "userIds": ["UALAN", "UADA"] });
+    walk.ask(Key, "patchGroup", &group, body);
+    walk.ask(Key, "deleteGroup", &group, Value::Null);
+    walk.ask(
+        Key,
+        "createChannel",
+        &[],
+        json!({ "id": "CALERTS", "name": "alerts" }),
+    );
+    let channel = [("channelId", "CALERTS")];
+    let body = json!({ "name": "incidents" });
+    walk.ask(Key, "patchChannel", &channel, body);
+    walk.ask(Key, "deleteChannel", &channel, Value::Null);
 }
 
 /// A rotation of three people who take a week each. Ada is on call.
