@@ -17,7 +17,27 @@ use crate::domain::trading::{
     Found, OtherTurn, Part, Place, Standing, ToCome, Which, World, round,
 };
 use jiff::{SignedDuration, Timestamp};
-use std::rc::Rc;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Hand-overs and covered times that lie ahead. Each slot of a hand-over asks about the same ones, and the next hand-over about
+/// nearly the same.
+#[derive(Default)]
+pub(super) struct Ahead {
+    next: HashMap<(usize, Timestamp), Option<Timestamp>>,
+    covered: HashMap<(usize, Timestamp, Timestamp), Arc<[Interval]>>,
+}
+
+impl Ahead {
+    /// Forgets everything where a long walk has made it large.
+    fn make_room(&mut self) {
+        const MOST: usize = 4096;
+        if self.next.len() + self.covered.len() >= MOST {
+            self.next.clear();
+            self.covered.clear();
+        }
+    }
+}
 
 /// One of the turns to come of the rotation, as if nobody were away.
 #[derive(Clone, Debug)]
@@ -26,7 +46,7 @@ pub(super) struct Coming {
     cell: usize,
     /// From the hand-over to the next.
     span: Interval,
-    covered: Rc<[Interval]>,
+    covered: Arc<[Interval]>,
 }
 
 /// A rotation at the instant at which a slot is dealt.
@@ -43,7 +63,7 @@ pub(super) struct Now<'a> {
     pub here_now: bool,
     pub asked: &'a mut usize,
     /// The turn that is dealt.
-    pub covered: Rc<[Interval]>,
+    pub covered: Arc<[Interval]>,
     pub until: Timestamp,
     /// Of every line of the rotation, up to a round of each, once they are asked for.
     pub coming: Option<Vec<Coming>>,
@@ -63,13 +83,13 @@ impl World for Now<'_> {
                     from: self.at,
                     until: self.until,
                 },
-                Rc::clone(&self.covered),
+                Arc::clone(&self.covered),
                 self.window_of(self.cell),
             ),
             Which::ToCome(index) => {
                 let coming = &self.ahead()[self.of_line[index]];
                 let window = self.window_of(coming.cell);
-                (coming.span, Rc::clone(&coming.covered), window)
+                (coming.span, Arc::clone(&coming.covered), window)
             }
         };
         if let Some(missing) = self.missing(user, turn, span, &covered) {
@@ -172,7 +192,7 @@ impl World for Now<'_> {
             until: self.until,
         };
         let mut steps = Vec::new();
-        let covered = Rc::clone(&self.covered);
+        let covered = Arc::clone(&self.covered);
         let (absences, here_now) = (self.dealing.absences, self.here_now);
         let (asked, memo, calendar, cell) = (
             &mut *self.asked,
@@ -292,7 +312,7 @@ impl Now<'_> {
                                 from,
                                 until: until.unwrap_or(Timestamp::MAX),
                             },
-                            covered: Rc::clone(&covered),
+                            covered: Arc::clone(&covered),
                         });
                         *self.asked += 1;
                     }
@@ -456,7 +476,7 @@ impl Change<'_> {
         };
         let hours = self.rotation.hours(&self.rotation.windows[window]);
         let covered_until = hours.open_until(self.dealing.calendar, held);
-        let ended = EndedTurn {
+        let mut ended = EndedTurn {
             window: self.rotation.windows[window].id.clone(),
             cell: self.rotation.cells[cell].id.clone(),
             user: holder.user.clone(),
@@ -473,6 +493,14 @@ impl Change<'_> {
             )
         };
         let whose = of(&ended);
+        if ended.covered_until <= ended.since {
+            // It was never covered: rest counts from the one before.
+            let known = self.rotation.ended.iter().find(|known| of(known) == whose);
+            if let Some(known) = known {
+                (ended.since, ended.covered_until) = (known.since, known.covered_until);
+                ended.cell = known.cell.clone();
+            }
+        }
         self.rotation.ended.retain(|known| of(known) != whose);
         self.rotation.ended.push(ended);
         let ended = &mut self.rotation.ended;
@@ -510,8 +538,14 @@ impl Memo {
         calendar: &Calendar,
         after: Timestamp,
     ) -> Option<Timestamp> {
+        if let Some(known) = self.ahead.next.get(&(window, after)) {
+            return *known;
+        }
         let cadence = rotation.windows[window].cadence.as_ref()?;
-        cadence.next(calendar, after)
+        let next = cadence.next(calendar, after);
+        self.ahead.make_room();
+        self.ahead.next.insert((window, after), next);
+        next
     }
 
     /// What is covered of a span of a window.
@@ -521,12 +555,19 @@ impl Memo {
         window: usize,
         calendar: &Calendar,
         span: Interval,
-    ) -> Rc<[Interval]> {
-        let hours = rotation.hours(&rotation.windows[window]);
-        if hours.always_open() {
-            return [span].into();
+    ) -> Arc<[Interval]> {
+        let key = (window, span.from, span.until);
+        if let Some(known) = self.ahead.covered.get(&key) {
+            return Arc::clone(known);
         }
-        hours.open_between(calendar, span).into()
+        let hours = rotation.hours(&rotation.windows[window]);
+        let covered: Arc<[Interval]> = match hours.always_open() {
+            true => [span].into(),
+            false => hours.open_between(calendar, span).into(),
+        };
+        self.ahead.make_room();
+        self.ahead.covered.insert(key, Arc::clone(&covered));
+        covered
     }
 
     /// What is left of a held turn and what has just passed of it, with its covered time.
@@ -537,7 +578,7 @@ impl Memo {
         calendar: &Calendar,
         at: Timestamp,
         rest: SignedDuration,
-    ) -> (Interval, Rc<[Interval]>) {
+    ) -> (Interval, Arc<[Interval]>) {
         let slot = &rotation.cells[cell];
         let until = self.turn_ends(rotation, slot.window, calendar, at);
         let since = slot.holder.as_ref().map_or(at, |holder| holder.since);

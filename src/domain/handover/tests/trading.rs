@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::absence_policy::{AbsencePolicy, PassOver};
 use crate::domain::books::{Dealing, Dealt, MissedTurn, Share};
+use super::trading_worlds::as_many;
 use std::collections::HashMap;
 
 const DAYS: [Weekday; 7] = [
@@ -196,9 +197,9 @@ fn one_absence_of_a_week_on_a_line() {
 }
 
 proptest! {
-    #![proptest_config(crate::tests::cases(60))]
+    #![proptest_config(crate::tests::cases(as_many(60, 1_000).end as u32))]
 
-    /// Nobody absent, hours that never meet, enough people, no rest, no shares: missed turns make no difference.
+    /// Nobody absent, hours that never meet, enough people, no rest, no shares: missed turns make no difference. rules.md 29.12.
     #[test]
     fn where_nobody_is_away_nothing_is_traded(
         people in 1..9_usize,
@@ -218,7 +219,7 @@ proptest! {
         prop_assert_eq!(lost, traded);
     }
 
-    /// Where there are enough people, one absence over one turn changes two turns of a year at the most.
+    /// Where there are enough people, one absence over one turn changes two turns of a year at the most. rules.md 29.12.
     #[test]
     fn one_absence_over_one_turn_changes_two_turns_at_the_most(
         people in 4..9_usize,

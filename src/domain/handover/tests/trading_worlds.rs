@@ -2,6 +2,7 @@
 
 mod compare;
 mod held;
+mod mended;
 mod random;
 
 use super::trading_model::{Hour, Person, Window as Plain, World};
@@ -17,7 +18,7 @@ use std::collections::BTreeMap;
 const BEGUN: &str = "2026-11-23T00:00:00Z";
 
 /// Events of one world.
-const EVENTS: usize = 40;
+const EVENTS: usize = 30;
 
 pub fn hour(hour: Hour) -> Timestamp {
     at(BEGUN) + SignedDuration::from_hours(hour)
@@ -285,23 +286,25 @@ impl Both {
 
     /// Panics where the two differ.
     pub fn check(&self, seed: u64) {
-        let (found, expected) = (
-            compare::shown(&self.rotation),
-            compare::shown_of(&self.model),
+        let found = compare::shown(&self.rotation);
+        let expected = compare::shown_of(&self.model);
+        let differ = found.iter().zip(&expected).filter(|(one, other)| one != other);
+        let differ: Vec<String> = differ
+            .map(|(one, other)| format!("dealt {one}\nmodel {other}"))
+            .collect();
+        assert!(
+            found == expected,
+            "world {seed}\n{}\n{}",
+            self.log.join("\n"),
+            differ.join("\n")
         );
-        if found != expected {
-            let differ = found.iter().zip(&expected).filter(|(a,b)| a != b).map(|(a,b)| format!("   product {a}\n   model   {b}")).collect::<Vec<_>>().join("\n");
-            panic!("ENDED {:?}\nworld {seed} at {} after {} events\n{}\n{differ}\n   all {expected:#?}", self.rotation.ended.iter().map(|e| format!("{} {} {}..{} ho {:?}", e.user, e.cell, e.since, e.covered_until, e.handed_over_at)).collect::<Vec<_>>(), self.model.now, self.log.len(), self.log.join("\n"));
-        }
     }
 }
 
-/// The product deals as the model does, whatever happens.
+/// The product deals as the model does, whatever happens. rules.md 29.1 to 29.9, and 29.11, which the model asserts of each turn.
 #[test]
 fn random_worlds_are_dealt_as_by_the_plain_model() {
-    let mut fails: Vec<(usize, String)> = Vec::new();
     for seed in as_many(2_000, 20_000) {
-        let r = std::panic::catch_unwind(|| {
         let mut random = Random::new(seed);
         let mut both = random.world();
         both.check(seed);
@@ -309,11 +312,5 @@ fn random_worlds_are_dealt_as_by_the_plain_model() {
             both.event(&mut random);
             both.check(seed);
         }
-        });
-        if let Err(e) = r { let t = e.downcast_ref::<String>().cloned().unwrap_or_default(); fails.push((t.len(), t)); }
     }
-    fails.sort();
-    eprintln!("FAILED {}", fails.len());
-    for (_, t) in fails.iter().take(12) { eprintln!("=====\n{t}"); }
-    assert!(fails.is_empty());
 }

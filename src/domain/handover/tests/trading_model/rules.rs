@@ -84,6 +84,13 @@ impl World {
             }
             return;
         };
+        if self.absent(user, &turn) {
+            let somebody = self.order(line).iter().find(|&&one| match one == owner {
+                true => self.rested(one, &turn, &[]),
+                false => self.rested(one, &turn, &everybodys),
+            });
+            assert_eq!(somebody, None, "{user} is absent, somebody else is rested");
+        }
         // What is left of a turn has been dealt before.
         let opened = usize::from(how == How::Trade);
         let older = state.trades.len() - opened;
