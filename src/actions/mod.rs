@@ -28,6 +28,7 @@ pub mod duties;
 pub mod duty;
 pub mod duty_group;
 pub mod explain;
+pub mod first_run;
 pub mod grid;
 pub mod identities;
 pub mod import_schedule;

@@ -1,6 +1,6 @@
 //! Adds and changes people.
 
-use super::{Check, check_own, differing, owner, refused};
+use super::{Check, check_local, differing, owner, refused};
 use crate::actions::directory_sync::follow_changes;
 use crate::actions::{ActionError, App, audit};
 use crate::domain::audit::{AuditedChange, Author, Phrase};
@@ -59,7 +59,7 @@ pub(in crate::actions) fn create_within(
     author: &Author,
     new: &NewPerson,
 ) -> Result<(PersonRecord, AuditedChange), ActionError> {
-    check_own(app)?;
+    check_local(app)?;
     let id = match &new.id {
         Some(id) => UserId::from(id.as_str()),
         None => UserId::from(tx.mint("usr_")),
@@ -76,6 +76,21 @@ pub(in crate::actions) fn create_within(
     save(app, tx, author, (None, &record), new.with.invite)?;
     let change = AuditedChange::of(record.person.id.as_str(), said);
     Ok((record, change))
+}
+
+/// Makes somebody who is active an administrator, within a write of somebody who may.
+pub(in crate::actions) fn promote_within(
+    app: &App,
+    tx: &mut WriteTx,
+    author: &Author,
+    user: &UserId,
+) -> Result<(), ActionError> {
+    let before = load_person(&tx.as_read(), user)?;
+    let before = before.filter(|record| record.person.is_active());
+    let before = before.ok_or(Refusal::NotFound("user"))?;
+    let mut after = before.clone();
+    after.person.is_admin = true;
+    save(app, tx, author, (Some(&before), &after), false)
 }
 
 /// Changes a person.
@@ -95,7 +110,7 @@ pub fn edit_person(
         let before = before.ok_or(Refusal::NotFound("user"))?;
         (edit.check)(&before)?;
         if !edit.patch.is_only_of_ours() {
-            check_own(&shared)?;
+            check_local(&shared)?;
         }
         let mut record = before.clone();
         edit.patch

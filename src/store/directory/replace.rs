@@ -6,7 +6,7 @@ use super::{
 };
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::departed::end_access_of_deactivated;
-use crate::store::meta::{note_import, save_team};
+use crate::store::meta::{SETUP_LINK, note_import, remove_fact, save_team};
 use crate::store::{Result, WriteTx};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
@@ -96,7 +96,12 @@ pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
         person.source.name(),
         person.zone_is_own,
     ];
-    run(tx, sql, values)
+    run(tx, sql, values)?;
+    match person.is_admin && person.is_active() {
+        // Whoever administers the workspace makes the next ones.
+        true => remove_fact(tx, SETUP_LINK),
+        false => Ok(()),
+    }
 }
 
 fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<()> {

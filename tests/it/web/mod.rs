@@ -11,6 +11,7 @@ mod docs;
 mod duty;
 mod every_page;
 mod feeds;
+mod first_run;
 mod load;
 mod login;
 pub mod oidc;
