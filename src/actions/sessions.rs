@@ -26,6 +26,9 @@ use subtle::ConstantTimeEq;
 /// How long the link of an invitation works.
 pub const INVITED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 
+/// How long a link works that an admin is shown.
+pub const LINKED_FOR: Duration = Duration::from_secs(24 * 3600);
+
 /// Uses are noted this far apart.
 const NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
 

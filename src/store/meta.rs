@@ -12,6 +12,9 @@ pub const CHAT_PLATFORM: &str = "chat_platform";
 /// The fact with the hash of the secret of the set-up address, and when it expires. It goes with the first admin.
 pub const SETUP_LINK: &str = "setup_link";
 
+/// The fact that what a new workspace lacks is shown no more.
+pub const GETTING_STARTED: &str = "getting_started";
+
 /// A fact by name; `None` if it was never written.
 pub fn load_fact(tx: &ReadTx, name: &str) -> Result<Option<String>> {
     let mut query = tx

@@ -108,7 +108,7 @@ pub use keys::*;
 pub use lock::Lock;
 pub use mention::*;
 pub use message::*;
-pub use meta::{CHAT_PLATFORM, SETUP_LINK, count_imports, load_fact, load_team, save_fact, save_team};
+pub use meta::{CHAT_PLATFORM, GETTING_STARTED, SETUP_LINK, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
 pub use notification::*;
 pub use operation::{

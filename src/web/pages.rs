@@ -10,6 +10,7 @@ pub mod create;
 pub mod docs;
 pub mod duty;
 pub mod feeds;
+pub mod getting_started;
 pub mod history;
 pub mod home;
 pub mod inbox;

@@ -1,7 +1,7 @@
 //! Every page.
 
 use super::pages::{
-    absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
+    absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, getting_started, history, home,
     inbox, load, login, mail, me, mention, people, provider, report, requests, rotation, rotations,
     secret_link, sessions, settings, setup, shift, swap, warnings, webhooks, why,
 };
@@ -117,7 +117,10 @@ pub const ROUTES: &[Row] = &[
     post("/mentions/{mention}/{step}", Reader(mention::answer_step)),
     get("/reports/duty", Reader(report::show)),
     get("/people", Reader(people::show_all)),
+    post("/people", Reader(people::add)),
     get("/people/{user}", Reader(people::show)),
+    post("/people/{user}/invite", Reader(people::invite)),
+    post("/getting-started/hide", Reader(getting_started::hide)),
     post("/people/{user}/sessions/end", Reader(sessions::end_of_person)),
     get("/me", Reader(me::show)),
     get("/me/inbox", Reader(inbox::show)),

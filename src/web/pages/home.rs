@@ -1,6 +1,6 @@
 //! The first page: who is on call now and who follows, the reader's own turns, what waits for them, and where nobody will be.
 
-use super::{link_to, path_of, path_to, slot_label, slot_text, times};
+use super::{getting_started, link_to, path_of, path_to, slot_label, slot_text, times};
 use crate::actions::duties;
 use crate::actions::overview::{self, Asked, Overview, OwnRequests};
 use crate::domain::forecast::{AbsentOnCall, Gap, Shift};
@@ -49,6 +49,7 @@ pub fn show(visit: &Visit) -> Outcome {
     };
     let people = load_people(visit, &all, &waiting)?;
     let content = html! {
+        (getting_started::list(visit)?)
         div.head { div { h1 { "On call" } p.sub { (times(visit).text(visit.now)) } } }
         @if visit.user().is_some() {
             div.cols.h { (card(visit, &own)) (waits(visit, &waiting, &people)) }

@@ -153,7 +153,7 @@ fn form(people: &[Person], values: &Form, errors: &Errors) -> Markup {
             @if !people.is_empty() { (filled.select("userId", "You are", "", &known)) }
             div.two-c {
                 (filled.input("text", "displayName", "Name", "", people.is_empty()))
-                (filled.input("email", "email", "Mail, optional", "For links that sign in", false))
+                (filled.input("email", "email", "Mail, optional, for links that sign in", "", false))
             }
             (filled.select("timeZone", "Time zone", "", &zones))
             div.row { button.btn.go type="submit" data-action="setUp" { "Become the admin" (icon("hand")) } }

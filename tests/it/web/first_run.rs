@@ -157,7 +157,9 @@ fn it_is_printed_again_when_the_last_admin_goes() {
 
 #[test]
 fn guessing_is_slowed_down() {
-    let rota = Start::default().go();
+    let rota = Start::default()
+        .env("ROTA_RATE_LIMIT_REQUESTS_PER_MINUTE", 600)
+        .go();
     printed(&rota, 1);
     let browser = Browser::of(&rota);
     for n in 0..10 {

@@ -15,6 +15,7 @@ mod first_run;
 mod load;
 mod login;
 pub mod oidc;
+mod people;
 mod rates;
 mod reading;
 mod report;
