@@ -11,6 +11,7 @@ use crate::actions::first_weeks;
 use crate::actions::grid::ReplaceCoverage;
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::{ActionError, reads};
+use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::edit::NewRotation;
 use crate::domain::grid::GridSpec;
 use crate::domain::ids::RotationId;
@@ -80,7 +81,8 @@ fn read(visit: &Visit, errors: &mut Errors) -> Result<(NewRotation, Option<GridS
         users: plan.users,
         groups: Vec::new(),
         dealing: plan.dealing,
-        absence_policy: Default::default(),
+        summary: None,
+        absence_policy: AbsencePolicy::of_new(),
     };
     Ok((new, plan.coverage))
 }
