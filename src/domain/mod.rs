@@ -53,6 +53,7 @@ pub mod partner;
 pub mod pending;
 pub mod people_lines;
 pub mod personal_calendar;
+pub mod push;
 pub mod recurrence;
 pub mod refusal;
 pub mod relay;

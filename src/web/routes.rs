@@ -126,6 +126,7 @@ pub const ROUTES: &[Row] = &[
     get("/me/inbox", Reader(inbox::show)),
     get("/me/mail", Reader(mail::show)),
     post("/me/mail", Reader(mail::choose)),
+    post("/me/mail/test", Reader(mail::test)),
     post("/me/zone", Reader(me::choose_zone)),
     post("/me/sessions/end", Reader(sessions::end_own)),
     post("/me/absences", Reader(absences::create)),
