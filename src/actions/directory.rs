@@ -8,8 +8,8 @@ use crate::domain::import::{ImportChanges, LeftAlone};
 use crate::domain::refusal::{DirectoryFault, Refusal};
 use crate::domain::rotation::Rotation;
 use crate::store::{
-    self, Page, PersonFilter, ReadTx, Store, StoreError, WriteTx, list_duty_groups, list_group_people, list_people, load_directory,
-    load_group, load_topic, replace_directory,
+    self, Page, PersonFilter, ReadTx, Store, StoreError, WriteTx, list_duty_groups,
+    list_group_people, list_people, load_directory, load_group, load_topic, replace_directory,
 };
 use std::collections::HashSet;
 use std::hash::Hash;

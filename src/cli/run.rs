@@ -2,8 +2,8 @@
 
 use super::Failure;
 use super::notify::Manager;
-use super::output::tell;
 use super::outgoing::{LISTEN, Receivers, outward, trusted};
+use super::output::tell;
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::calendars::{self, CalendarSource};
@@ -20,10 +20,10 @@ use crate::chat_watch;
 use crate::client::Tls;
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
-use crate::first_run;
 use crate::domain::audit::Author;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::TierLimits;
+use crate::first_run;
 use crate::mcp::Mcp;
 use crate::memory;
 use crate::oidc::{Provider, SignIns};

@@ -41,8 +41,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let base_url = set.or(kept).unwrap_or_else(|| format!("http://{LISTEN}"));
     let made = first_run::create(&store, &operator("setup-link"), flags.lifetime)?;
     let Some((secret, until)) = made else {
-        let why =
-            "somebody administers the workspace already; `rota login-link --user ID` makes a link that signs them in";
+        let why = "somebody administers the workspace already; `rota login-link --user ID` makes a link that signs them in";
         return Err(Failure::Failed(why.into()));
     };
     tell(&format!(

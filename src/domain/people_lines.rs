@@ -75,10 +75,16 @@ mod tests {
     fn what_is_no_line_of_a_person_is_refused_by_its_number() {
         for (text, expected) in [
             ("", "people: enter at least one"),
-            ("Ada\n, x@example.org", "people[1].displayName: send 1 to 200"),
+            (
+                "Ada\n, x@example.org",
+                "people[1].displayName: send 1 to 200",
+            ),
             ("Ada, ada", "people[0].email: send a mail address"),
             ("Ada,,Oslo", "people[0].timeZone: "),
-            ("Ada, a@b, UTC, more", "people[0]: enter name, mail and zone"),
+            (
+                "Ada, a@b, UTC, more",
+                "people[0]: enter name, mail and zone",
+            ),
         ] {
             let refusal = read(text, "UTC").expect_err(text);
             let found = detail(&refusal);

@@ -224,7 +224,9 @@ mod tests {
             [own, same, same],
             [same, ("sec-fetch-site", "cross-site"), own],
         ] {
-            let refused = site.check_origin(&request(&headers), true).expect_err("two");
+            let refused = site
+                .check_origin(&request(&headers), true)
+                .expect_err("two");
             assert_eq!((refused.status, refused.code), (400, "invalid_request"));
         }
     }

@@ -1,9 +1,10 @@
 //! Every page.
 
 use super::pages::{
-    absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, getting_started, history, home,
-    inbox, load, login, mail, me, mention, people, provider, report, requests, rotation, rotations,
-    secret_link, sessions, settings, setup, shift, swap, warnings, webhooks, why,
+    absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, getting_started,
+    history, home, inbox, load, login, mail, me, mention, people, provider, report, requests,
+    rotation, rotations, secret_link, sessions, settings, setup, shift, swap, warnings, webhooks,
+    why,
 };
 use super::visit::Visit;
 use super::{ROOM, Web, assets};
@@ -186,7 +187,9 @@ pub fn logged(path: &str) -> Cow<'_, str> {
 
 /// Whether whoever has an address may send its form: signing in once, and becoming the first admin.
 pub fn bears_secret(path: &str) -> bool {
-    ["/in/", "/setup/"].iter().any(|before| path.starts_with(before))
+    ["/in/", "/setup/"]
+        .iter()
+        .any(|before| path.starts_with(before))
 }
 
 /// Finds a path.

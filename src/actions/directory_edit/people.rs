@@ -39,11 +39,7 @@ pub fn load_person(tx: &ReadTx, user: &UserId) -> Result<Option<PersonRecord>> {
 /// # Errors
 /// [`Refusal::ResourceDenied`] for callers who may not, [`Refusal::Directory`] where the chat platform owns the directory, for
 /// values that another person has, and for an invitation that cannot be mailed.
-pub fn create_person(
-    app: &App,
-    author: &Author,
-    new: NewPerson,
-) -> Result<PersonRecord> {
+pub fn create_person(app: &App, author: &Author, new: NewPerson) -> Result<PersonRecord> {
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
@@ -147,11 +143,7 @@ pub(in crate::actions) fn promote_within(
 /// # Errors
 /// As [`create_person`]; [`Refusal::NotFound`] if there is no such person, those of the check, and [`Refusal::Directory`] for
 /// the last administrator, and for what is provisioned.
-pub fn edit_person(
-    app: &App,
-    author: &Author,
-    edit: PersonEdit,
-) -> Result<PersonRecord> {
+pub fn edit_person(app: &App, author: &Author, edit: PersonEdit) -> Result<PersonRecord> {
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;

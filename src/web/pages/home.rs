@@ -5,8 +5,8 @@ mod now;
 mod trouble;
 mod waiting;
 
-use super::{getting_started, times};
 use super::week;
+use super::{getting_started, times};
 use crate::actions::duties;
 use crate::actions::overview::{self, Asked, Overview, OwnRequests};
 use crate::domain::forecast::Shift;

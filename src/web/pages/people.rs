@@ -18,8 +18,8 @@ use crate::web::layout::{self, encoded};
 use crate::web::parts::fields;
 use crate::web::parts::icon::icon;
 use crate::web::parts::people::People;
-use crate::web::visit::Visit;
 use crate::web::parts::time::Times;
+use crate::web::visit::Visit;
 use jiff::{SignedDuration, Timestamp};
 use maud::html;
 

@@ -30,7 +30,10 @@ pub(super) const STEPS: [(&str, &str); 4] = [
         "Make the first rotation",
         "a pattern, people, a look at four weeks",
     ),
-    ("Let people sign in", "by mailed link, Slack or your provider"),
+    (
+        "Let people sign in",
+        "by mailed link, Slack or your provider",
+    ),
 ];
 
 /// Keeps the address out of what the browser sends to others.
@@ -145,7 +148,11 @@ fn form(people: &[Person], values: &Form, errors: &Errors) -> Markup {
     let filled = Filled { values, errors };
     let zones: Vec<Choice> = zones::names().map(|name| Choice::new(name, name)).collect();
     let mut known = vec![Choice::new("", "Somebody else, named below")];
-    known.extend(people.iter().map(|person| Choice::new(person.id.as_str(), person.name())));
+    known.extend(
+        people
+            .iter()
+            .map(|person| Choice::new(person.id.as_str(), person.name())),
+    );
     html! {
         form.step method="post" {
             h2 #you { span.num { "1" } "Who are you?" }

@@ -463,7 +463,10 @@ const WITHOUT_AN_ENTRY: [(&str, &str); 24] = [
         "first_run.rs",
         "what the server prints by itself; the first admin has an entry of their own",
     ),
-    ("people.rs", "that a new workspace shows no more what it lacks"),
+    (
+        "people.rs",
+        "that a new workspace shows no more what it lacks",
+    ),
     ("mod.rs", "locks the limits of the tier"),
     ("workspace.rs", "whose workspace it is"),
 ];

@@ -85,11 +85,22 @@ fn follow_the_sun() {
     assert_eq!(page.matches("name=\"sunTimeZone\"").count(), 2);
     // Everybody is ticked where their own zone is: all six are of Oslo.
     assert_eq!(page.matches("name=\"firstUserIds\"").count(), 6);
-    let more = ada.fill_in(&page, "/rotations", &[("step", "zone")]).is(200).text();
+    let more = ada
+        .fill_in(&page, "/rotations", &[("step", "zone")])
+        .is(200)
+        .text();
     assert_eq!(more.matches("name=\"sunTimeZone\"").count(), 3);
-    let mut fields = vec![("name", "New"), ("code", "new"), ("pattern", "followTheSun")];
+    let mut fields = vec![
+        ("name", "New"),
+        ("code", "new"),
+        ("pattern", "followTheSun"),
+    ];
     for zone in ["Asia/Tokyo", "Europe/Berlin", "America/New_York"] {
-        fields.extend([("sunTimeZone", zone), ("sunStart", "09:00"), ("sunEnd", "17:00")]);
+        fields.extend([
+            ("sunTimeZone", zone),
+            ("sunStart", "09:00"),
+            ("sunEnd", "17:00"),
+        ]);
     }
     for (name, user) in [
         ("firstUserIds", "U1"),
@@ -100,7 +111,11 @@ fn follow_the_sun() {
     ] {
         fields.push((name, user));
     }
-    let none = ada.fill_in(&more, "/rotations", &[&fields[..], &[("thirdUserIds", "")]].concat());
+    let none = ada.fill_in(
+        &more,
+        "/rotations",
+        &[&fields[..], &[("thirdUserIds", "")]].concat(),
+    );
     assert_eq!(none.status(), 303);
     let found = rota.get("/v1/rotations?code=NEW").is(200).json();
     let rotation = &found["data"][0];
@@ -127,7 +142,10 @@ fn office_hours() {
     ];
     let rotation = created(&rota, &fields);
     let coverage = rotation["windows"][0]["coverage"].as_array().unwrap();
-    let days: Vec<&str> = coverage.iter().map(|one| one["startDay"].as_str().unwrap()).collect();
+    let days: Vec<&str> = coverage
+        .iter()
+        .map(|one| one["startDay"].as_str().unwrap())
+        .collect();
     assert_eq!(days, ["monday", "thursday"]);
     assert_eq!(rotation["windows"][0]["cadence"]["type"], "daily");
     assert_eq!(rotation["dealing"]["missedTurn"], "traded");
@@ -141,21 +159,44 @@ fn it_can_be_looked_at_and_people_moved_before_anything_is_saved() {
     let ada = Browser::signed_in(&rota, "U1");
     let page = ada.get("/rotations/new").is(200).text();
     let events = int(&rota.get("/v1/audit").is(200).json()["totalItems"]);
-    let fields = [("pattern", "officeHours"), ("step", "show"), ("timeZone", "Europe/Oslo")];
+    let fields = [
+        ("pattern", "officeHours"),
+        ("step", "show"),
+        ("timeZone", "Europe/Oslo"),
+    ];
     let shown = ada.fill_in(&page, "/rotations", &fields).is(200).text();
-    for part in ["The first four weeks", "no gap", "Hours of each person", "Person U1", "turns, "] {
+    for part in [
+        "The first four weeks",
+        "no gap",
+        "Hours of each person",
+        "Person U1",
+        "turns, ",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    let moved = ada.fill_in(&page, "/rotations", &[("step", "up:U2")]).is(200).text();
-    let at = |page: &str, user: &str| page.find(&format!("name=\"offered\" value=\"{user}\"")).unwrap();
+    let moved = ada
+        .fill_in(&page, "/rotations", &[("step", "up:U2")])
+        .is(200)
+        .text();
+    let at = |page: &str, user: &str| {
+        page.find(&format!("name=\"offered\" value=\"{user}\""))
+            .unwrap()
+    };
     assert!(at(&page, "U1") < at(&page, "U2"));
     assert!(at(&moved, "U2") < at(&moved, "U1"));
-    let by_name = [("userIds", "U1"), ("userIds", "Person U3"), ("step", "more")];
+    let by_name = [
+        ("userIds", "U1"),
+        ("userIds", "Person U3"),
+        ("step", "more"),
+    ];
     let added = ada.fill_in(&page, "/rotations", &by_name).is(200).text();
     let ticked = |user: &str| added.contains(&format!("name=\"userIds\" value=\"{user}\" checked"));
     assert!(ticked("U3") && !ticked("U2"), "{added}");
     assert_eq!(int(&rota.get("/v1/rotations").json()["totalItems"]), 0);
-    assert_eq!(int(&rota.get("/v1/audit").is(200).json()["totalItems"]), events);
+    assert_eq!(
+        int(&rota.get("/v1/audit").is(200).json()["totalItems"]),
+        events
+    );
 }
 
 #[test]

@@ -27,7 +27,10 @@ fn printed(rota: &Rota, times: usize) -> String {
 fn is_signed_in(browser: &mut Browser, answer: &Answer, name: &str) {
     browser.keep(answer);
     let page = browser.get("/me").is(200).text();
-    assert!(page.contains(&format!("<bdi>{name}</bdi>")), "{name}: {page}");
+    assert!(
+        page.contains(&format!("<bdi>{name}</bdi>")),
+        "{name}: {page}"
+    );
 }
 
 fn ana() -> Vec<(&'static str, &'static str)> {
@@ -116,7 +119,10 @@ fn the_address_works_for_an_hour_and_another_voids_it() {
         let (code, output, _) = run(&mut on(&db, "setup-link --for 2h"));
         assert_eq!(code, 0);
         let address = output.trim().to_owned();
-        address.strip_prefix(&rota.url).expect("the server's address").to_owned()
+        address
+            .strip_prefix(&rota.url)
+            .expect("the server's address")
+            .to_owned()
     };
     let (one, two) = (made(), made());
     browser.get(&one).is(404);
@@ -145,7 +151,10 @@ fn it_is_printed_again_when_the_last_admin_goes() {
     browser.get(&format!("/setup/{first}")).is(404);
     // One of the people of the file.
     let page = browser.get(&format!("/setup/{second}")).is(200).text();
-    assert!(page.contains("Person U2") && !page.contains("Person U1"), "{page}");
+    assert!(
+        page.contains("Person U2") && !page.contains("Person U1"),
+        "{page}"
+    );
     browser
         .post(&format!("/setup/{second}"), &[("userId", "U1")])
         .is(400);

@@ -107,7 +107,12 @@ fn windows(
     let time = time_of_day(form.one("time"), "time", errors);
     let all = |cadence| vec![window("all", None, zone, Vec::new(), cadence)];
     Some(match pattern {
-        "daily" => all(cadence(Kind::Daily { times: vec![time] }, zone, today, time)),
+        "daily" => all(cadence(
+            Kind::Daily { times: vec![time] },
+            zone,
+            today,
+            time,
+        )),
         "weekdayWeekend" => {
             let weekend = time_of_day(form.one("weekendTime"), "weekendTime", errors);
             let (monday, friday) = (
@@ -152,7 +157,13 @@ fn office_hours(form: &Form, zone: ZoneName, today: Date, errors: &mut Errors) -
     }
     let hours = days.into_iter().map(|day| stretch((day, from), (day, to)));
     let cadence = cadence(Kind::Daily { times: vec![from] }, zone, today, from);
-    window("office", Some("Office hours"), zone, hours.collect(), cadence)
+    window(
+        "office",
+        Some("Office hours"),
+        zone,
+        hours.collect(),
+        cadence,
+    )
 }
 
 fn sun_windows(

@@ -155,7 +155,11 @@ fn swap(rows: &mut [UserId], id: &str, by: isize) {
 }
 
 /// The people that a form names, by id, address or name, in the order of its rows.
-pub(super) fn named(visit: &Visit, field: &str, errors: &mut Errors) -> Result<Vec<UserId>, Problem> {
+pub(super) fn named(
+    visit: &Visit,
+    field: &str,
+    errors: &mut Errors,
+) -> Result<Vec<UserId>, Problem> {
     let mut found: Vec<UserId> = Vec::new();
     for named in visit.form.list(field) {
         let named = named.trim();

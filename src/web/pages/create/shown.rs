@@ -31,7 +31,10 @@ const GAPS: usize = 5;
 /// The card below the form.
 pub(super) fn first_weeks(visit: &Visit, seen: &FirstWeeks) -> Result<Markup, Problem> {
     let times = times(visit);
-    let users = seen.duties.iter().filter_map(|duty| duty.entry.user.as_ref());
+    let users = seen
+        .duties
+        .iter()
+        .filter_map(|duty| duty.entry.user.as_ref());
     let people = People::load(visit.app(), users.chain(seen.shares.keys()), false)?;
     let from = times.date(seen.range.from);
     let more = seen.gaps.len().saturating_sub(GAPS);

@@ -57,7 +57,11 @@ fn has_mail(app: &App) -> bool {
 
 /// What the form for one person has at first.
 pub(super) fn first(visit: &Visit) -> Form {
-    let invite = if has_mail(visit.app()) { "true" } else { "link" };
+    let invite = if has_mail(visit.app()) {
+        "true"
+    } else {
+        "link"
+    };
     Form::with([("timeZone", visit.zone.as_str()), ("invite", invite)])
 }
 
