@@ -35,8 +35,14 @@ pub fn run() {
     section("A plan of a year of a grid of 4 by 4 with 40 people and 200 absences");
     let folder = Scratch::new("trading");
     let begins: Timestamp = BEGINS.parse().expect("an instant");
-    let people: Vec<UserId> = (1..=PEOPLE).map(|n| UserId::from(format!("U{n}"))).collect();
-    let seed = Seed::of(folder.file("rota.db"), Clock::frozen(begins), people.clone());
+    let people: Vec<UserId> = (1..=PEOPLE)
+        .map(|n| UserId::from(format!("U{n}")))
+        .collect();
+    let seed = Seed::of(
+        folder.file("rota.db"),
+        Clock::frozen(begins),
+        people.clone(),
+    );
     let lost = seed.rotation_of("grid", people.clone(), grid(begins));
     let lost = reads::rotation(&seed.app, &caller(), &lost.id).expect("a rotation");
     let mut traded = lost.clone();
@@ -51,7 +57,12 @@ pub fn run() {
     let show = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
     row("turns lost", &show(before), before, Floor::None);
     let (measured, ratio) = (show(after), after / before);
-    row("turns traded, against lost", &measured, ratio, Floor::AtMost(1.5));
+    row(
+        "turns traded, against lost",
+        &measured,
+        ratio,
+        Floor::AtMost(1.5),
+    );
 }
 
 /// The seconds that a plan of a year takes.
@@ -70,7 +81,10 @@ fn absences(people: &[UserId], begins: Timestamp) -> Absences {
     let away = |n: usize| {
         let from = begins + DAY * ((n * 67 + 11) % 350) as i32;
         let days = [2, 3, 5, 7, 14][n % 5];
-        (people[n % PEOPLE].clone(), Interval::ahead(from, DAY * days))
+        (
+            people[n % PEOPLE].clone(),
+            Interval::ahead(from, DAY * days),
+        )
     };
     Absences::new((0..ABSENCES).map(away).collect())
 }

@@ -1,9 +1,9 @@
 //! Missed turns that are traded: what one absence changes, and what holds in random half-years.
 
+use super::trading_worlds::as_many;
 use super::*;
 use crate::domain::absence_policy::{AbsencePolicy, PassOver};
 use crate::domain::books::{Dealing, Dealt, MissedTurn, Share};
-use super::trading_worlds::as_many;
 use std::collections::HashMap;
 
 const DAYS: [Weekday; 7] = [

@@ -213,7 +213,10 @@ impl Both {
         let user = name(person);
         let leaves = span.0 <= now && now < span.1;
         self.change(|change| {
-            change.relieve(|holder| *holder == user && leaves, Reason::NextOnScheduledDuty);
+            change.relieve(
+                |holder| *holder == user && leaves,
+                Reason::NextOnScheduledDuty,
+            );
             if change.deals_to(&user) {
                 change.fill_after_absence(Reason::CoverageChanged);
             }
@@ -225,7 +228,9 @@ impl Both {
         let (was, lists) = (self.members.clone(), self.listed.clone());
         match random.below(4) {
             0 => {
-                let new = (0..12).find(|one| !self.members.contains(one)).expect("a name");
+                let new = (0..12)
+                    .find(|one| !self.members.contains(one))
+                    .expect("a name");
                 let place = random.below(self.members.len() as u64 + 1) as usize;
                 self.members.insert(place, new);
             }
@@ -248,7 +253,8 @@ impl Both {
         }
         let now = self.model.now;
         let (members, listed) = (&self.members, &self.listed);
-        self.log.push(format!("{now} members {members:?} lists {listed:?}"));
+        self.log
+            .push(format!("{now} members {members:?} lists {listed:?}"));
         let rosters = compare::rosters(members, listed);
         self.model.list(rosters, members);
         self.model.fill();
@@ -274,7 +280,8 @@ impl Both {
 
     pub fn choose(&mut self, traded: bool, rest: Hour, shares: BTreeMap<Person, u32>) {
         let now = self.model.now;
-        self.log.push(format!("{now} traded {traded} {rest} {shares:?}"));
+        self.log
+            .push(format!("{now} traded {traded} {rest} {shares:?}"));
         let before = self.rotation.clone();
         self.model.choose(traded, rest, shares);
         self.rotation.dealing = compare::dealing(&self.model);
@@ -288,7 +295,10 @@ impl Both {
     pub fn check(&self, seed: u64) {
         let found = compare::shown(&self.rotation);
         let expected = compare::shown_of(&self.model);
-        let differ = found.iter().zip(&expected).filter(|(one, other)| one != other);
+        let differ = found
+            .iter()
+            .zip(&expected)
+            .filter(|(one, other)| one != other);
         let differ: Vec<String> = differ
             .map(|(one, other)| format!("dealt {one}\nmodel {other}"))
             .collect();

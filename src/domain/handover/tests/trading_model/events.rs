@@ -26,9 +26,7 @@ impl World {
             .collect();
         let leaving = self.leaving(|person, world| {
             let mut absences = world.absences.iter();
-            absences.any(|(who, (from, until))| {
-                *who == person && *from == at && *until > at
-            })
+            absences.any(|(who, (from, until))| *who == person && *from == at && *until > at)
         });
         let leaving: Vec<(usize, Person)> = leaving
             .into_iter()

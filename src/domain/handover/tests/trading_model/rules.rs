@@ -121,9 +121,8 @@ impl World {
             .iter()
             .find(|trade| self.free(trade.owes, turn, to_come));
         let chosen = free.or_else(|| {
-            all.iter().find(|trade| {
-                trade.dealt_since > round && self.rested(trade.owes, turn, to_come)
-            })
+            all.iter()
+                .find(|trade| trade.dealt_since > round && self.rested(trade.owes, turn, to_come))
         })?;
         close(state, chosen.owes, owner);
         Some(Deal {

@@ -18,7 +18,11 @@ fn reload(rotation: &mut Rotation) {
         }
     }
     rotation.ended = loaded::<Vec<EndedTurn>>(&rotation.ended);
-    for holder in rotation.cells.iter_mut().filter_map(|cell| cell.holder.as_mut()) {
+    for holder in rotation
+        .cells
+        .iter_mut()
+        .filter_map(|cell| cell.holder.as_mut())
+    {
         holder.dealt = loaded::<Option<DealtTurn>>(&holder.dealt);
     }
 }
@@ -72,7 +76,9 @@ fn the_books_balance_for_each_line_and_person() {
             let mut counts: BTreeMap<(usize, UserId), i64> = BTreeMap::new();
             for (index, cell) in rotation.cells.iter().enumerate() {
                 let holder = cell.holder.as_ref().filter(|holder| holder.since == now);
-                let Some((user, dealt)) = holder.and_then(|one| Some((&one.user, one.dealt.as_ref()?))) else {
+                let Some((user, dealt)) =
+                    holder.and_then(|one| Some((&one.user, one.dealt.as_ref()?)))
+                else {
                     continue;
                 };
                 let line = both.model.line_of(index);
