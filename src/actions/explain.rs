@@ -14,7 +14,8 @@ use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty::Duty;
 use crate::domain::duty_at::Backward;
 use crate::domain::explain::{
-    self, Around, ExplainedCell, Explanation, Prospect, Search, Source, Step, Told, Unrecorded, Vocabulary,
+    self, Around, ExplainedCell, Explanation, Prospect, Search, Source, Step, Told, Unrecorded,
+    Vocabulary,
 };
 use crate::domain::external::External;
 use crate::domain::forecast::{self, Budget};
@@ -48,12 +49,7 @@ pub struct Question<'a> {
 /// # Errors
 /// As [`on_call_at::of`](super::on_call_at::of); [`Refusal::NotFound`] for a cell that is not there then, and
 /// [`Refusal::Invalid`] where all cells together have too much to tell.
-pub fn of(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    asked: Question,
-) -> Result<Explanation> {
+pub fn of(app: &App, caller: &Principal, id: &RotationId, asked: Question) -> Result<Explanation> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let only = asked.cell;

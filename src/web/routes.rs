@@ -3,8 +3,8 @@
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, getting_started,
     history, home, inbox, load, login, mail, me, mention, people, provider, report, requests,
-    rotation, rotations, secret_link, sessions, settings, setup, shift, swap, trades, warnings, webhooks,
-    why,
+    rotation, rotations, secret_link, sessions, settings, setup, shift, swap, trades, warnings,
+    webhooks, why,
 };
 use super::visit::Visit;
 use super::{ROOM, Web, assets};

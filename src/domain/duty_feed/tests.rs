@@ -114,7 +114,13 @@ fn turns_become_events_of_their_person_or_of_everybody() {
             planned("b", "11-24T07:00", None),
         ];
         let duties = merged(held, planned);
-        shown(&events(&rotation, &calendar, &duties, span, (whose, &names)))
+        shown(&events(
+            &rotation,
+            &calendar,
+            &duties,
+            span,
+            (whose, &names),
+        ))
     };
     assert_eq!(
         run(Whose::Person(&ann)),

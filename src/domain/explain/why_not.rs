@@ -100,9 +100,16 @@ fn reason(
         return (why, text.to_owned());
     }
     if told.steps.contains(&Step::NotInPlan) {
-        return (WhyNot::Shut, "The plan does not include the lane.".to_owned());
+        return (
+            WhyNot::Shut,
+            "The plan does not include the lane.".to_owned(),
+        );
     }
-    if let Some((why, step)) = told.steps.iter().find_map(|step| Some((hindrance(step, user)?, step))) {
+    if let Some((why, step)) = told
+        .steps
+        .iter()
+        .find_map(|step| Some((hindrance(step, user)?, step)))
+    {
         return (why, words.step(step));
     }
     let order = told.steps.iter().find_map(|step| match step {
@@ -110,7 +117,15 @@ fn reason(
         _ => None,
     });
     let Some(order) = order else {
-        let by_hand = |step: &Step| matches!(step, Step::ByHand { deed: Deed::Set | Deed::Cleared, .. });
+        let by_hand = |step: &Step| {
+            matches!(
+                step,
+                Step::ByHand {
+                    deed: Deed::Set | Deed::Cleared,
+                    ..
+                }
+            )
+        };
         return match told.steps.iter().any(by_hand) {
             true => (
                 WhyNot::ByHand,
@@ -127,13 +142,19 @@ fn reason(
         return (WhyNot::NotMember, text);
     }
     let own = told.steps.iter().find_map(|step| match step {
-        Step::OwnTurn { user: owner, sat_out, .. } => Some((owner, sat_out)),
+        Step::OwnTurn {
+            user: owner,
+            sat_out,
+            ..
+        } => Some((owner, sat_out)),
         _ => None,
     });
     let on_call = told.on_call.map(|user| words.person(user));
     match (own, &on_call) {
         (Some((owner, _)), Some(other)) if owner == user => {
-            let text = format!("It is {who}'s turn, and {other} pays back with it a turn that {who} took.");
+            let text = format!(
+                "It is {who}'s turn, and {other} pays back with it a turn that {who} took."
+            );
             return (WhyNot::Repayment, text);
         }
         (Some((_, sat_out)), _) if sat_out.contains(user) => {
@@ -151,7 +172,10 @@ fn reason(
             return (WhyNot::Absent, format!("{who} is absent then."));
         }
     }
-    (WhyNot::NotTheirTurn, not_their_turn(told, &who, prospect, words))
+    (
+        WhyNot::NotTheirTurn,
+        not_their_turn(told, &who, prospect, words),
+    )
 }
 
 /// Which step says of a person that they cannot take the turn.
@@ -173,7 +197,11 @@ fn hindrance(step: &Step, user: &UserId) -> Option<WhyNot> {
 fn later_than<'s>(steps: &'s [Step], prospect: Option<&Prospect>) -> Option<&'s UserId> {
     let own = prospect?.own_turn?;
     steps.iter().find_map(|step| match step {
-        Step::Trade { owes, returns: (_, from), .. } if own < *from => Some(owes),
+        Step::Trade {
+            owes,
+            returns: (_, from),
+            ..
+        } if own < *from => Some(owes),
         _ => None,
     })
 }
@@ -187,7 +215,10 @@ fn not_their_turn(told: Told, who: &str, prospect: Option<&Prospect>, words: &Wo
             format!("{first} has helped less, or comes first")
         }
         Some(first) => match later_than(told.steps, prospect) {
-            Some(owner) => format!("{} could not take that turn in return, or less well", words.person(owner)),
+            Some(owner) => format!(
+                "{} could not take that turn in return, or less well",
+                words.person(owner)
+            ),
             None => format!("{first}'s turn comes first"),
         },
     };

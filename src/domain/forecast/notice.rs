@@ -53,11 +53,7 @@ pub struct Instead {
     pub dealt: Dealt,
     /// Of a trade, when the turn begins by which the owner pays it back; of a repayment, when the turn began that the owner took.
     /// `None` where that is not known.
-    #[serde(
-        with = "stored",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(with = "stored", default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Timestamp>,
 }
 

@@ -334,7 +334,12 @@ fn turns_count_as_what_they_are_to_whoever_has_them() {
         });
     }
     let expected = [
-        "A OwnTurn", "B Traded", "A Repaid", "B Helped", "A Helped", "B OwnTurn",
+        "A OwnTurn",
+        "B Traded",
+        "A Repaid",
+        "B Helped",
+        "A Helped",
+        "B OwnTurn",
     ];
     assert_eq!(found, expected);
 }

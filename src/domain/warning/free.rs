@@ -26,7 +26,8 @@ impl<'s, 'a> Free<'s, 'a> {
             return None;
         }
         let orders = rotation.rosters.iter();
-        let orders = orders.map(|roster| roster::order(&rotation.members, roster.narrowed.as_ref()));
+        let orders =
+            orders.map(|roster| roster::order(&rotation.members, roster.narrowed.as_ref()));
         let turns = scene.turns.iter();
         let bounds = turns.flat_map(|turn| {
             let window = rotation.cells[turn.cell].window;
@@ -57,7 +58,11 @@ impl<'s, 'a> Free<'s, 'a> {
             return false;
         }
         let rest = SignedDuration::from_hours(rotation.dealing.rest_hours.into());
-        let on_call = self.scene.on_call().get(user).map_or(&[][..], Vec::as_slice);
+        let on_call = self
+            .scene
+            .on_call()
+            .get(user)
+            .map_or(&[][..], Vec::as_slice);
         // Turns that touch are on end.
         let near = rest.max(SignedDuration::from_nanos(1));
         let is_busy = |stretch: &Interval| {

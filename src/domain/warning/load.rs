@@ -34,7 +34,9 @@ pub(super) fn unfair(scene: &Scene) -> Vec<Warning> {
         false => i128::from(scene.rotation.dealing.percent(user)),
     };
     let all: i128 = carried.keys().map(|user| percent(user)).sum();
-    let has_shares = carried.keys().any(|user| percent(user) != i128::from(WHOLE));
+    let has_shares = carried
+        .keys()
+        .any(|user| percent(user) != i128::from(WHOLE));
     let mut found = Vec::new();
     for (user, time) in &carried {
         let expects = match percent(user) {
@@ -46,10 +48,13 @@ pub(super) fn unfair(scene: &Scene) -> Vec<Warning> {
             continue;
         }
         let times = seconds(time) as f64 * all as f64 / (total * expects) as f64;
-        let (who, than) = (scene.name(user), match has_shares {
-            true => "by everybody's share is theirs",
-            false => "the members do on average",
-        });
+        let (who, than) = (
+            scene.name(user),
+            match has_shares {
+                true => "by everybody's share is theirs",
+                false => "the members do on average",
+            },
+        );
         let text = format!("{who} carries {times:.1} times as much as {than}.");
         let users = vec![(*user).clone()];
         found.push(scene.of_all(WarningKind::Unfair, scene.range, users, text));
@@ -63,5 +68,8 @@ fn everybody_of_some_roster(rotation: &Rotation) -> BTreeSet<UserId> {
     let orders = orders.map(|roster| roster::order(&rotation.members, roster.narrowed.as_ref()));
     let helps = |position: &Position| rotation.dealing.percent(&position.user) == 0;
     let of_stand_ins = orders.filter(|order| order.iter().all(helps));
-    of_stand_ins.flatten().map(|position| position.user).collect()
+    of_stand_ins
+        .flatten()
+        .map(|position| position.user)
+        .collect()
 }

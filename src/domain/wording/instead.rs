@@ -22,7 +22,9 @@ impl Words<'_> {
         let owner = self.name(&instead.owner);
         let turn = instead.turn.map(|at| self.renderer.time(at, handover.zone));
         match (instead.dealt, turn) {
-            (Dealt::Trade, Some(turn)) => format!(", instead of {owner}, who takes yours from {turn}"),
+            (Dealt::Trade, Some(turn)) => {
+                format!(", instead of {owner}, who takes yours from {turn}")
+            }
             (Dealt::Trade, None) => format!(", instead of {owner}, who owes you a turn"),
             (Dealt::Repayment, Some(turn)) => format!(", for {owner}, who took yours of {turn}"),
             (Dealt::Repayment, None) => format!(", for {owner}, who took a turn of yours"),

@@ -8,8 +8,8 @@ mod topics;
 
 use super::*;
 use crate::domain::books::Dealt;
-use crate::domain::forecast::Instead;
 use crate::domain::cadence::{Cadence, Kind, Skips};
+use crate::domain::forecast::Instead;
 use crate::domain::message::{change, deleted, reminder};
 use crate::domain::rotation::tests::rotation as plain;
 use crate::domain::rotation::{ChannelSetting, Lane, Rotation};
@@ -219,11 +219,13 @@ fn for_whom_a_turn_is_taken() {
             "bo You are on duty for Ops until {until}, {told}. You take over from Ann."
         ));
         expected.push("ann You are off duty for Ops. Bo takes over.".into());
-        assert_eq!(change_of(std::slice::from_ref(&one), false, false), expected);
-        let begins = at("2026-11-23T08:00:00Z");
-        let mut expected = twice(
-            "Ops: <bo> (for Lin) takes over from Ann at 2026-11-23 09:00 (Europe/Oslo).",
+        assert_eq!(
+            change_of(std::slice::from_ref(&one), false, false),
+            expected
         );
+        let begins = at("2026-11-23T08:00:00Z");
+        let mut expected =
+            twice("Ops: <bo> (for Lin) takes over from Ann at 2026-11-23 09:00 (Europe/Oslo).");
         expected.push(format!(
             "bo You come on duty for Ops at 2026-11-23 09:00 (Europe/Oslo) until {until}, {told}."
         ));

@@ -3,8 +3,8 @@
 use super::{
     Kind, MIB, Named, Tool, any_range, give_named, input, output, page, page_of, rotation,
 };
-use crate::actions::report::{self, ReportQuery};
 use crate::actions::explain::{self, Question};
+use crate::actions::report::{self, ReportQuery};
 use crate::actions::warnings;
 use crate::domain::access::Scope;
 use crate::domain::explain::ExplainedCell;

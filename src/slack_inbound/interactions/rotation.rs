@@ -107,7 +107,10 @@ fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Duty]) -> Stri
 fn planned(item: &Duty) -> Option<String> {
     let user = item.entry.user.as_ref()?;
     let turn = item.entry.dealt.as_ref();
-    Some(person_for(user, turn.and_then(|turn| turn.instead_of(user))))
+    Some(person_for(
+        user,
+        turn.and_then(|turn| turn.instead_of(user)),
+    ))
 }
 
 /// The actions that the reader may take.

@@ -7,6 +7,7 @@ use crate::domain::ids::{TradeId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem};
 use crate::store::Error;
+use crate::web::answer;
 use crate::web::form::Errors;
 use crate::web::layout;
 use crate::web::notes::Note;
@@ -14,7 +15,6 @@ use crate::web::parts::confirm;
 use crate::web::parts::fields;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
-use crate::web::answer;
 use maud::{Markup, html};
 
 /// The open trades of a rotation; nothing where there is none, and for whoever is not signed in.
@@ -68,7 +68,11 @@ fn turn(visit: &Visit, rotation: &Rotation, open: &OpenTrade) -> Markup {
 fn forgive_form(visit: &Visit, rotation: &Rotation, open: &OpenTrade, people: &People) -> Markup {
     let trade = &open.trade;
     let may = visit.caller.check_forgive(rotation, &trade.owed).is_ok();
-    let action = format!("{}/trades/{}/forgive", path_of(&rotation.id, None), trade.id);
+    let action = format!(
+        "{}/trades/{}/forgive",
+        path_of(&rotation.id, None),
+        trade.id
+    );
     html! {
         @if may {
             form.bare method="post" action=(action) {
@@ -134,6 +138,8 @@ pub fn forgive(visit: &Visit) -> Outcome {
     if let Err(page) = failing(visit, &rotation.id, outcome, &[], back)? {
         return Ok(page);
     }
-    visit.note(Note::new("The trade was forgiven: nothing is owed for that turn any more."));
+    visit.note(Note::new(
+        "The trade was forgiven: nothing is owed for that turn any more.",
+    ));
     Ok(answer::see(path_to(&rotation)))
 }

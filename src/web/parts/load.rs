@@ -147,7 +147,11 @@ const DEALT: [(&str, Counted); 4] = [
 pub fn dealt<'l>(
     lines: impl IntoIterator<Item = &'l LoadRow>,
 ) -> &'static [(&'static str, Counted)] {
-    let has = |line: &LoadRow| DEALT.iter().any(|(_, counted)| line.counts.of(*counted) > 0);
+    let has = |line: &LoadRow| {
+        DEALT
+            .iter()
+            .any(|(_, counted)| line.counts.of(*counted) > 0)
+    };
     match lines.into_iter().any(has) {
         true => &DEALT,
         false => &[],

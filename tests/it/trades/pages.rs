@@ -14,8 +14,15 @@ fn missed_turns_are_looked_at_saved_and_undone() {
     let ada = Browser::signed_in(&rota, "U1");
     let path = format!("/rotations/{}/settings/absences", rotation.id);
     let page = ada.get(&path).is(200).text();
-    for field in ["dealing.missedTurn", "dealing.restHours", "dealing.shares.U3"] {
-        assert!(page.contains(&format!("name=\"{field}\"")), "{field}: {page}");
+    for field in [
+        "dealing.missedTurn",
+        "dealing.restHours",
+        "dealing.shares.U3",
+    ] {
+        assert!(
+            page.contains(&format!("name=\"{field}\"")),
+            "{field}: {page}"
+        );
     }
     let fields = [
         ("dealing.missedTurn", "traded"),
@@ -29,7 +36,9 @@ fn missed_turns_are_looked_at_saved_and_undone() {
     assert!(preview.contains("What would change"), "{preview}");
     assert!(preview.contains("data-label=\"Now planned\""), "{preview}");
     assert_eq!(rotation.read(), before);
-    let saved = ada.fill_in(&preview, &path, &[("confirmed", "true")]).is(303);
+    let saved = ada
+        .fill_in(&preview, &path, &[("confirmed", "true")])
+        .is(303);
     let saved = ada.follow(&saved);
     let dealing = json!({
         "missedTurn": "traded", "restHours": 11,
@@ -37,7 +46,10 @@ fn missed_turns_are_looked_at_saved_and_undone() {
     });
     assert_eq!(rotation.read()["dealing"], dealing);
     let people = ada.get(&path.replace("absences", "people")).is(200).text();
-    assert!(people.contains("Share 50 %") && people.contains("Stand-in"), "{people}");
+    assert!(
+        people.contains("Share 50 %") && people.contains("Stand-in"),
+        "{people}"
+    );
     assert!(saved.contains(">Undo<"), "{saved}");
     let restore = path.replace("absences", "restore");
     ada.fill_in(&saved, &restore, &[]).is(303);
@@ -60,11 +72,18 @@ fn what_is_owed_is_shown_and_forgiven() {
     let rotation = traded(&rota);
     rota.to("2026-01-06T12:00Z");
     let path = format!("/rotations/{}", rotation.id);
-    let [debtor, creditor, stranger] = ["U2", "U3", "U4"].map(|user| Browser::signed_in(&rota, user));
+    let [debtor, creditor, stranger] =
+        ["U2", "U3", "U4"].map(|user| Browser::signed_in(&rota, user));
     let page = debtor.get(&path).is(200).text();
     assert!(page.contains("Open trades"), "{page}");
     assert!(!page.contains("data-action=\"forgive\""), "{page}");
-    assert!(!stranger.get(&path).is(200).text().contains("data-action=\"forgive\""));
+    assert!(
+        !stranger
+            .get(&path)
+            .is(200)
+            .text()
+            .contains("data-action=\"forgive\"")
+    );
     assert!(debtor.get("/me").is(200).text().contains("you owe "));
     assert!(creditor.get("/me").is(200).text().contains(" owes you "));
     assert!(!stranger.get("/me").is(200).text().contains("Owed turns"));

@@ -27,7 +27,12 @@ fn the_report_counts_what_turns_are_to_people() {
         let planned = if row["planned"] == true { " plan" } else { "" };
         format!("{}{planned}: {counts}", text(&row["userId"]))
     };
-    let rows: Vec<String> = answer["data"].as_array().expect("rows").iter().map(line).collect();
+    let rows: Vec<String> = answer["data"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(line)
+        .collect();
     assert_eq!(
         rows,
         [
@@ -41,10 +46,17 @@ fn the_report_counts_what_turns_are_to_people() {
         ]
     );
     let path = format!("/v1/reports/duty?{week}");
-    let csv = rota.caller().request("GET", &path).header("Accept", "text/csv").send();
+    let csv = rota
+        .caller()
+        .request("GET", &path)
+        .header("Accept", "text/csv")
+        .send();
     let csv = csv.is(200).text();
     let (head, _) = csv.split_once("\r\n").expect("lines");
-    assert!(head.ends_with(",acknowledged,ownTurns,traded,repaid,helped"), "{csv}");
+    assert!(
+        head.ends_with(",acknowledged,ownTurns,traded,repaid,helped"),
+        "{csv}"
+    );
     let flags = "report --from 2026-01-05 --to 2026-01-13";
     let printed = succeeds(&db, flags);
     assert!(printed.contains("OWN TURNS"), "{printed}");

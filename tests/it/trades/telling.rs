@@ -24,17 +24,28 @@ fn whoever_stands_in_hears_for_whom_and_what_is_given_back() {
         let told = ", instead of Person U2, who takes yours from 2026-01-07 09:00 (UTC).";
         assert!(line.contains(told), "{line}");
     }
-    assert!(three[0].starts_with("U3: You come on duty for "), "{three:?}");
-    assert!(three[1].starts_with("U3: You are on duty for "), "{three:?}");
+    assert!(
+        three[0].starts_with("U3: You come on duty for "),
+        "{three:?}"
+    );
+    assert!(
+        three[1].starts_with("U3: You are on duty for "),
+        "{three:?}"
+    );
     let channel = to("C1");
     assert_eq!(channel.len(), 2, "{lines:?}");
     for line in &channel {
-        assert!(line.contains(" (for Person U2) takes over from Person U1"), "{line}");
+        assert!(
+            line.contains(" (for Person U2) takes over from Person U1"),
+            "{line}"
+        );
     }
     rota.to("2026-01-07T09:00Z");
     let lines = reader.lines();
     let told = ", for Person U3, who took yours of 2026-01-06 09:00 (UTC).";
-    let two = lines.iter().filter(|line| line.starts_with("U2: ") && line.contains(told));
+    let two = lines
+        .iter()
+        .filter(|line| line.starts_with("U2: ") && line.contains(told));
     assert_eq!(two.count(), 2, "{lines:?}");
     // Turns of their own are told as ever.
     rota.to("2026-01-08T09:00Z");
@@ -43,7 +54,11 @@ fn whoever_stands_in_hears_for_whom_and_what_is_given_back() {
     assert!(lines.iter().all(plain), "{lines:?}");
     // What was stored stays readable.
     let inbox = rota.caller().get("/v1/messages?pageSize=100").ok();
-    assert!(inbox.text().contains("instead of Person U2"), "{}", inbox.text());
+    assert!(
+        inbox.text().contains("instead of Person U2"),
+        "{}",
+        inbox.text()
+    );
 }
 
 #[test]
@@ -52,7 +67,11 @@ fn calendars_say_for_whom() {
     let rotation = traded(&rota);
     rota.to("2026-01-06T10:00Z");
     let feed = |body| {
-        let made = rota.caller().post("/v1/calendar-feeds", body).is(201).json();
+        let made = rota
+            .caller()
+            .post("/v1/calendar-feeds", body)
+            .is(201)
+            .json();
         let url = text(&made["url"]).to_owned();
         let path = url.find("/calendar/").expect("a path");
         let read = rota.get(&url[path..]).is(200).text();

@@ -2,9 +2,9 @@
 
 use super::time::{Minute, Span};
 use super::walk::{Outcome, Walk, fail};
-use crate::actions::tests::*;
 use crate::actions::explain::{self, Question};
 use crate::actions::on_call_at;
+use crate::actions::tests::*;
 use crate::domain::duty_at::DutyAt;
 use crate::domain::explain::{Source, Step};
 use crate::domain::ids::CellId;

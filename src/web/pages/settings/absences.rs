@@ -65,7 +65,12 @@ fn form(
     ];
     let dealing = match dealing::is_sent(values) {
         true => dealing::form(visit, rotation, values, errors)?,
-        false => dealing::form(visit, rotation, &dealing::values(rotation), &Errors::default())?,
+        false => dealing::form(
+            visit,
+            rotation,
+            &dealing::values(rotation),
+            &Errors::default(),
+        )?,
     };
     let own = policy(rotation);
     let values = match dealing::is_sent(values) {

@@ -44,7 +44,10 @@ pub fn is_sent(form: &Form) -> bool {
 pub fn values(rotation: &Rotation) -> Form {
     let dealing = &rotation.dealing;
     let own = [
-        (MISSED_TURN.to_owned(), dealing.missed_turn.name().to_owned()),
+        (
+            MISSED_TURN.to_owned(),
+            dealing.missed_turn.name().to_owned(),
+        ),
         (REST_HOURS.to_owned(), dealing.rest_hours.to_string()),
     ];
     let shares = people(rotation).into_iter();

@@ -2,7 +2,9 @@
 
 use super::groups;
 use super::weigh::{self, ConfirmedForm};
-use super::{Change, Saved, action, carried, carry_out, coverage, dealing, page, people_named, person_line};
+use super::{
+    Change, Saved, action, carried, carry_out, coverage, dealing, page, people_named, person_line,
+};
 use crate::domain::edit::RotationPatch;
 use crate::domain::grid::{RosterSpec, TurnsSpec};
 use crate::domain::ids::{GroupId, UserId};

@@ -288,5 +288,8 @@ fn whoever_stands_in_is_shown_with_whoevers_turn_it_is() {
     let back = "2026-01-06T10:00Z";
     rotation.away("U4", back, "2026-01-07T08:00Z");
     let said = workspace.said("U2", "PLAT rotate");
-    assert!(said.contains("Done. On call now: <@U5> (for <@U4>)."), "{said}");
+    assert!(
+        said.contains("Done. On call now: <@U5> (for <@U4>)."),
+        "{said}"
+    );
 }
