@@ -133,6 +133,8 @@ pub const ROUTES: &[Row] = &[
     post("/me/feeds/{feed}/rotate", Reader(feeds::rotate)),
     post("/me/feeds/{feed}/withdraw", Reader(feeds::withdraw)),
     get("/admin", Reader(admin::overview::show)),
+    get("/admin/problems", Reader(admin::problems::show)),
+    post("/admin/problems", Reader(admin::problems::silence)),
     get("/admin/audit", Reader(admin::audit::show)),
     get("/admin/keys", Reader(admin::keys::show)),
     post("/admin/keys", Reader(admin::keys::create)),

@@ -175,6 +175,7 @@ mod tests {
             cell: Some(cell.into()),
             users: Vec::new(),
             text: text.to_owned(),
+            since: None,
         };
         let all = [
             warning(0, "cel_1", "a"),

@@ -39,6 +39,11 @@ pub fn show(visit: &Visit) -> Outcome {
             "Member tokens",
             "For programs that act as one person.",
         ),
+        (
+            "/admin/problems",
+            "Problems",
+            "What is wrong with the plans, and what is silenced.",
+        ),
         ("/admin/audit", "Audit log", "Who changed what."),
         (
             "/reports/duty",
