@@ -2,6 +2,7 @@
 
 mod cadence;
 mod cut;
+mod digest;
 mod direction;
 mod subject;
 mod topic;
@@ -113,6 +114,8 @@ pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
             words.mention(asker, called, message.as_deref(), *again)
         }
         Content::MentionAnswered { asker, outcome } => words.mention_answered(asker, outcome),
+        Content::Summary(summary) => words.summary(summary),
+        Content::WeekAhead(week) => words.week_ahead(week),
     }
 }
 

@@ -99,8 +99,13 @@ fn contact(
         | Content::OffDuty { .. }
         | Content::ComingUp { .. }
         | Content::Nobody { .. }
-        | Content::HandOver { .. } => {
-            let rotation = store::load_rotation(tx, &message.rotation)?;
+        | Content::HandOver { .. }
+        | Content::Summary(_)
+        | Content::WeekAhead(_) => {
+            let rotation = match &message.rotation {
+                Some(rotation) => store::load_rotation(tx, rotation)?,
+                None => None,
+            };
             let owners = rotation.map(|rotation| rotation.profile.owners);
             owners.into_iter().flatten().find(|owner| owner != reader)
         }

@@ -291,6 +291,12 @@ fn link(message: &Message) -> Option<(&'static str, String)> {
                 rotation_deleted: true,
             },
         ) => None,
-        (Subject::Rotation, _) => Some((label, format!("/rotations/{}", message.rotation))),
+        (Subject::Rotation, _) => {
+            let path = match &message.rotation {
+                Some(rotation) => format!("/rotations/{rotation}"),
+                None => "/me".to_owned(),
+            };
+            Some((label, path))
+        }
     }
 }

@@ -24,6 +24,8 @@ const ACTION: &str = "setWarningSettings";
 pub struct Wants {
     pub rotation: ShiftRotation,
     pub settings: WarningSettings,
+    /// Whether the caller takes turns in it.
+    pub is_member: bool,
 }
 
 /// The rotations whose warnings a caller may switch off, by name.
@@ -47,6 +49,7 @@ pub fn editable(app: &App, caller: &Principal) -> Result<Vec<Wants>> {
             let rotation = rotation?;
             if caller.check_edit(&rotation).is_ok() {
                 found.push(Wants {
+                    is_member: caller.person().is_ok_and(|user| rotation.has_member(user)),
                     rotation: ShiftRotation::of(&rotation),
                     settings: rotation.profile.warnings,
                 });

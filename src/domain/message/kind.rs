@@ -40,6 +40,8 @@ impl Content {
             Content::SwapAnswered(_) => MessageKind::SwapAnswered,
             Content::Mention { .. } => MessageKind::Mention,
             Content::MentionAnswered { .. } => MessageKind::MentionAnswered,
+            Content::Summary(_) => MessageKind::Summary,
+            Content::WeekAhead(_) => MessageKind::WeekAhead,
         })
     }
 }

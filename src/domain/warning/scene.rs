@@ -244,12 +244,8 @@ impl<'a> Scene<'a> {
         text: String,
     ) -> Warning {
         Warning {
-            kind,
-            period,
             cell: Some(self.cell(cell).id.clone()),
-            users,
-            text,
-            since: None,
+            ..self.of_all(kind, period, users, text)
         }
     }
 

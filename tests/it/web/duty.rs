@@ -154,7 +154,7 @@ fn assigning_says_who_else_is_concerned_and_is_undone() {
     let expected = "2026-01-06T09:00:00Z U3".to_owned();
     assert!(turns(&page).contains(&expected), "{:?}", turns(&page));
     assert!(
-        page.contains(">assigned<") || page.contains("assigned"),
+        page.contains("put on call"),
         "{page}"
     );
     // Undo ends it.

@@ -251,7 +251,8 @@ impl Page<'_, '_> {
             times: &self.times,
         };
         let (title, more) = (told.title(), told.more());
-        let offers = words::offers(warning, &base);
+        let is_member = self.all.iter().any(|one| one.rotation.id == rotation.id && one.is_member);
+        let offers = words::offers(warning, &base, is_member);
         let first = offers.first().map_or_else(|| base.clone(), |offer| offer.path.clone());
         html! {
             li data-kind=(warning.kind.name()) {

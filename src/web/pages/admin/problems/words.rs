@@ -1,10 +1,10 @@
 //! Problems in words: what each kind means, a line about one, and where it is mended.
 
 use crate::domain::ids::CellId;
-use crate::domain::time::Interval;
 use crate::domain::warning::Warning;
 use crate::domain::warning_kinds::WarningKind;
 use crate::web::parts::people::People;
+use crate::web::parts::problem::Offer;
 use crate::web::parts::time::Times;
 
 /// The name of a group.
@@ -75,7 +75,7 @@ impl Told<'_> {
     /// "Payments, Thu 26 Nov 08:00 to 20:00", "Katherine, Tue 1 Dec 08:00 to 17:00".
     pub fn title(&self) -> String {
         let warning = self.warning;
-        let when = self.when();
+        let when = self.times.stretch(warning.period.from, warning.period.until);
         let who = warning.users.first().map(|user| self.people.name(user));
         match (warning.kind, who) {
             (WarningKind::StaleSource, Some(who)) => format!("The calendar of {who}{}", self.last_read()),
@@ -87,15 +87,6 @@ impl Told<'_> {
             (WarningKind::Uncovered | WarningKind::EndsSoon, _) => self.rotation.to_owned(),
             (_, Some(who)) => format!("{who}, {when}"),
             (_, None) => format!("{}, {when}", self.rotation),
-        }
-    }
-
-    /// "Thu 26 Nov 08:00 to 20:00", or both ends with their days.
-    fn when(&self) -> String {
-        let (times, Interval { from, until }) = (self.times, self.warning.period);
-        match times.date(from) == times.date(until) {
-            true => format!("{} to {}", times.text(from), times.hour(until)),
-            false => format!("{} to {}", times.text(from), times.text(until)),
         }
     }
 
@@ -128,25 +119,21 @@ impl Told<'_> {
     }
 }
 
-/// A link to what mends a problem.
-pub struct Offer {
-    pub words: &'static str,
-    pub path: String,
-    /// The name of the write that it begins.
-    pub action: Option<&'static str>,
-}
-
-/// Where a problem is mended, first what mends it best; `base` is the address of its rotation.
-pub fn offers(warning: &Warning, base: &str) -> Vec<Offer> {
+/// Where a problem is mended, first what mends it best; `base` is the address of its rotation, whose members can take
+/// hours that nobody has.
+pub fn offers(warning: &Warning, base: &str, is_member: bool) -> Vec<Offer> {
     let link = |words, path: String, action| Offer { words, path, action };
     let (from, until) = (warning.period.from, warning.period.until);
-    let assign = |words, cell: &CellId| {
-        let path = format!("{base}/assign?cellId={cell}&from={from}&to={until}");
-        link(words, path, Some("assign"))
+    let turn = |cell: &CellId, step: &str| {
+        format!("{base}/shifts/{cell}/{from}?do={step}&from={from}&to={until}")
     };
     match (warning.kind, &warning.cell) {
+        (WarningKind::Nobody, Some(cell)) if is_member => vec![
+            link("Take it", turn(cell, "take"), Some("take")),
+            link("Find somebody", turn(cell, "assign"), Some("assign")),
+        ],
         (WarningKind::Nobody | WarningKind::AbsentOnDuty, Some(cell)) => {
-            vec![assign("Find somebody", cell)]
+            vec![link("Find somebody", turn(cell, "assign"), Some("assign"))]
         }
         (WarningKind::EmptyRoster, _) => {
             vec![link("Add people", format!("{base}/settings/people"), None)]
@@ -161,7 +148,7 @@ pub fn offers(warning: &Warning, base: &str) -> Vec<Offer> {
         (WarningKind::EndsSoon | WarningKind::Uncovered, _) => {
             vec![link("See", format!("{base}/settings"), None)]
         }
-        (_, Some(cell)) => vec![link("See", format!("{base}/why?cell={cell}&at={from}"), None)],
+        (_, Some(cell)) => vec![link("See", format!("{base}/shifts/{cell}/{from}"), None)],
         (_, None) => vec![link("See", base.to_owned(), None)],
     }
 }
