@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(found, [team, editors], "{kind:?}");
             assert!(!late.matters(at(0), true), "{kind:?}");
         }
-        let stale = |hours| Warning {
+        let stale = |hours: i64| Warning {
             since: Some(at(-hours)),
             ..warning(WarningKind::StaleSource, 0, 500)
         };

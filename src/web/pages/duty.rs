@@ -65,11 +65,11 @@ fn rotate_page(visit: &Visit, status: u16, errors: &Errors) -> Outcome {
             label: html! { bdi { (slot_label(&stored, &stored.cells[*index])) } ": " (who(off)) " goes off, " (who(on)) " comes on" },
         })
         .collect();
-    let title = format!("Rotate {}", rotation.profile.name);
+    let title = format!("Hand over {} now", rotation.profile.name);
     let content = html! {
         (crumbs(&rotation))
         (fields::summary(errors))
-        h1 { "Rotate " bdi { (rotation.profile.name) } }
+        h1 { "Hand over " bdi { (rotation.profile.name) } " now" }
         form.card.pad method="post" action=(format!("{}/rotate", path_to(&rotation))) {
             p { "Hands over now, as a scheduled hand-over does. Scheduled hand-overs keep their times. Whoever holds a turn by an assignment, a cover or a swap keeps it." }
             @if choices.len() > 1 {
@@ -79,7 +79,7 @@ fn rotate_page(visit: &Visit, status: u16, errors: &Errors) -> Outcome {
             }
             (confirm::carried(&tag(visit, &stored), &stored))
             p.actions {
-                button.btn.go type="submit" { "Rotate" }
+                button.btn.go type="submit" { "Hand over now" }
                 a.btn href=(path_to(&rotation)) { "Back" }
             }
         }
@@ -150,11 +150,11 @@ fn set_page(
         .collect();
     let people = People::load(visit.app(), members.iter().chain(&over), true)?;
     let chosen: Vec<&str> = values.all("userIds").collect();
-    let title = format!("Set on duty in {}", rotation.profile.name);
+    let title = format!("Put somebody on call in {}", rotation.profile.name);
     let content = html! {
         (crumbs(&rotation))
         (fields::summary(errors))
-        h1 { "Set on duty in " bdi { (rotation.profile.name) } }
+        h1 { "Put somebody on call in " bdi { (rotation.profile.name) } }
         form.card.pad method="post" action=(format!("{}/on-call", path_to(&rotation))) {
             @if members.is_empty() {
                 p.muted { "Nobody is in this rotation. Add people to it first." }
@@ -166,7 +166,7 @@ fn set_page(
                 div.f {
                     label for=(id) { bdi { (slot_label(&rotation, cell)) } }
                     @if let Some(arranged) = resolve::arranged(&rotation, cell) {
-                        p.hint { (people.name(&arranged.user)) " holds it by an arrangement now, and keeps it until that ends." }
+                        p.hint { (people.name(&arranged.user)) " has it by a cover or swap now, and keeps it until that ends." }
                     }
                     select id=(id) name="userIds" {
                         option value="" { "Nobody" }
@@ -179,7 +179,7 @@ fn set_page(
             p.muted { "Scheduled hand-overs keep their times, and go on from the last person set here." }
             (confirm::carried(&tag(visit, &rotation), &rotation))
             p.actions {
-                button.btn.go type="submit" { "Set on duty" }
+                button.btn.go type="submit" { "Put on call" }
                 a.btn href=(path_to(&rotation)) { "Back" }
             }
         }
@@ -196,7 +196,7 @@ pub fn set(visit: &Visit) -> Outcome {
         let mut errors = Errors::default();
         errors.add(
             "userIds",
-            "Fill the places in order: nobody can be left out before somebody.",
+            "Fill the lines in order: nobody can be left out before somebody.",
         );
         return set_page(visit, 400, &visit.form, &errors);
     }
@@ -232,9 +232,9 @@ pub fn set(visit: &Visit) -> Outcome {
     let people = People::load(visit.app(), &users, true)?;
     let names: Vec<&str> = users.iter().map(|user| people.name(user)).collect();
     let told = match names.is_empty() {
-        true => format!("Nobody is on duty in {}.", rotation.profile.name),
+        true => format!("Nobody is on call in {}.", rotation.profile.name),
         false => format!(
-            "On duty in {}: {}.",
+            "On call in {}: {}.",
             rotation.profile.name,
             names.join(", ")
         ),

@@ -157,7 +157,7 @@ fn server_state(visit: &Visit, work: &WorkStatus) -> Markup {
                     (queue.messages) " messages waiting"
                     @if let Some(why) = capabilities.no_binding { br; span.muted { "On-duty groups: " (why) } }
                 }
-                dt { "Nobody on call" } dd { (work.open_slots) @if work.open_slots == 1 { " slot" } @else { " slots" } }
+                dt { "Nobody on call" } dd { (work.open_slots) @if work.open_slots == 1 { " turn" } @else { " turns" } }
                 dt { "Threads" }
                 dd {
                     @for (index, watched) in app.runtime().watched().iter().enumerate() {

@@ -46,7 +46,7 @@ fn rotating_and_setting_on_duty() {
             "document.querySelector('select[name=userIds]').value = 'U3'",
             json!([]),
         );
-        window.click(Button("Set on duty"));
+        window.click(Button("Put on call"));
         window.sees("Undo");
         assert_eq!(rotation.on_call(), "U3");
         window.click(Button("Undo"));

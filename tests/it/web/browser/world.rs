@@ -57,7 +57,7 @@ pub const PAGES: &[Page] = &[
     page("/rotations/OPS/rotate", "Rotate Operations", EDITORS),
     page(
         "/rotations/OPS/on-call",
-        "Set on duty in Operations",
+        "Put somebody on call in Operations",
         EDITORS,
     ),
     page("/rotations/OPS/assign", "Assign in Operations", EDITORS),
@@ -97,11 +97,11 @@ pub const PAGES: &[Page] = &[
         "People and order",
         EDITORS,
     ),
-    page("/rotations/OPS/settings/grid", "Lanes and windows", EDITORS),
+    page("/rotations/OPS/settings/grid", "Hours and hand-overs", EDITORS),
     page("{window}", "", EDITORS),
     page(
         "/rotations/OPS/settings/skips",
-        "Skips and holidays",
+        "Days left out and holidays",
         EDITORS,
     ),
     page("/rotations/OPS/settings/absences", "Absences", EDITORS),
