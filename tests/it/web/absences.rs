@@ -115,8 +115,8 @@ fn cover_is_asked_for_all_that_stands_at_once() {
     for (rotation, recipients) in [(&one.id, vec!["U2", "U3"]), (&other.id, vec!["U3"])] {
         let asked = requests(rotation);
         assert_eq!(asked.len(), 1, "{asked:?}");
-        assert_eq!(asked[0]["reason"], "ill");
-        assert_eq!(asked[0]["recipientUserIds"], serde_json::json!(recipients));
+        assert_eq!(asked[0]["request"]["reason"], "ill", "{asked:?}");
+        assert_eq!(asked[0]["request"]["recipientUserIds"], serde_json::json!(recipients));
     }
     // Asked again, it is not asked twice; and it is nobody else's to ask.
     let again = ada.post(&asking, &[("operationId", "again")]).is(303);

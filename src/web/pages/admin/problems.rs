@@ -289,10 +289,10 @@ impl Page<'_, '_> {
                 (hidden("operationId", &confirm::operation_id()))
                 span.small.muted { "Show:" }
                 @if kind == WarningKind::ShortRest && self.all.iter().any(is_above) {
-                    (button(&format!("shortRestHours:{REST}"), html! { "Only under " (REST) " hours" }))
+                    (button(&format!("shortRestHours:{REST}"), html! { span { "Only under " (REST) " hours" } }))
                 }
                 @for (rotation, _) in counts.into_iter().take(named) {
-                    (button(&format!("off:{}:{}", kind.name(), rotation.id), html! { "Not for " bdi { (rotation.name) } }))
+                    (button(&format!("off:{}:{}", kind.name(), rotation.id), html! { span { "Not for " bdi { (rotation.name) } } }))
                 }
                 @if self.all.len() > 1 { (button(&format!("off:{}", kind.name()), html! { "Nowhere" })) }
             }

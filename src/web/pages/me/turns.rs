@@ -1,6 +1,6 @@
 //! The turns of the reader: the next five on their page, and those of 90 days on a page of its own.
 
-use super::super::{path_of, slot_text, times};
+use super::super::{path_of, slot_text, times, why};
 use crate::actions::duties;
 use crate::domain::absence::Absence;
 use crate::domain::forecast::Shift;
@@ -74,6 +74,12 @@ impl Mine {
     /// The address where cover is asked for the rest of it; `None` where it has no end.
     fn cover(&self) -> Option<String> {
         self.until().map(|_| format!("{}?do=cover", self.path()))
+    }
+
+    fn why(&self, now: Timestamp) -> String {
+        let first = self.first();
+        let base = path_of(&first.rotation.id, first.rotation.code.as_deref());
+        why::path(&base, &first.duty.cell, (self.from(), self.until()), now)
     }
 
     fn absence<'a>(&self, away: &'a [Absence]) -> Option<&'a Absence> {
@@ -155,6 +161,7 @@ fn line(visit: &Visit, turn: &Mine, away: &[Absence]) -> Markup {
             }
             span.row {
                 @if is_now { span.tag.good { "on call now" } }
+                a.btn.s.ghost href=(turn.why(visit.now)) { "Why?" }
                 @if let Some(path) = turn.cover() {
                     a.btn.s href=(path) data-action="cover" { "Ask for cover" span.sr { " for " (turn.name()) ", " (times.text(turn.from())) } }
                 }
