@@ -3,6 +3,7 @@
 
 mod aside;
 mod head;
+mod menu;
 mod problems;
 mod weeks;
 
@@ -275,5 +276,6 @@ fn plan(page: &Shown) -> Markup {
             }
             (agenda(days, &listed, &page.people, &page.other_days(days.count, page.span)))
         }
+        @if page.is_ours() { (menu::menu(page)) }
     }
 }

@@ -23,8 +23,8 @@ use crate::web::parts::icon::icon;
 use crate::web::parts::item::{self, Item, Kind, Row};
 use crate::web::parts::near;
 use crate::web::parts::people::People;
+use crate::web::parts::time::{self, Times};
 use crate::web::parts::timeline::{Lane, timeline};
-use crate::web::parts::time::Times;
 use crate::web::parts::turns::{Turn, turns};
 use crate::web::parts::why;
 use crate::web::visit::Visit;
@@ -73,6 +73,18 @@ impl Shown<'_> {
     /// The hours of the item that are still to come.
     fn rest(&self) -> Interval {
         Interval::new(self.item.from.max(self.visit.now), self.item.end())
+    }
+
+    /// From and until: as the address has them, else those of the item from now on.
+    fn hours(&self) -> (Timestamp, Option<Timestamp>) {
+        let rest = self.rest();
+        let asked = |name: &str| {
+            let typed = self.visit.query.filled(name);
+            let typed = typed.and_then(|text| time::parse(text, self.visit.zone));
+            typed.map(|typed| typed.at)
+        };
+        let from = asked("from").unwrap_or(rest.from).max(rest.from);
+        (from, asked("to").or(self.item.until))
     }
 
     /// The page of this turn, where something else is done.
@@ -214,7 +226,8 @@ fn around(page: &Shown) -> Markup {
         .collect();
     listed.sort_by_key(|one| one.item.from);
     html! {
-        section.card aria-label="The week" {
+        section.card aria-labelledby="week" {
+            h2.sr #week { "The week" }
             (timeline(&days, &lanes, &[], page.people))
             (agenda(&days, &listed, page.people, &page.base()))
         }

@@ -9,6 +9,7 @@ use crate::domain::forecast;
 use crate::domain::ids::CellId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::Note;
@@ -27,20 +28,29 @@ const FIELDS: [&str; 3] = ["own", "theirs", "reason"];
 /// Turns in one list at the most.
 const MOST: usize = 100;
 
-/// As a form names it: the cell, and the start.
+/// As a form names it: the cell, the bounds, and whoever has it.
 fn value(turn: &NewLeg) -> String {
-    let from = turn.period.from;
-    format!("{}/{from}", turn.cell)
+    let Interval { from, until } = turn.period;
+    format!("{} {from} {until} {}", turn.cell, turn.holder)
 }
 
-/// The turn that a form names, by an instant in it, among those that can be swapped.
+/// The turn that a form names, whole, or by its cell and an instant in it among those that can be swapped: `CELLID/START`.
 fn leg(key: &str, value: &str, turns: &[NewLeg]) -> Option<NewLeg> {
-    let (cell, at) = value.split_once('/')?;
-    let at: Timestamp = at.parse().ok()?;
-    let is_named = |turn: &&NewLeg| turn.cell.as_str() == cell && turn.period.contains(at);
+    let key = key.to_owned();
+    if let Some((cell, at)) = value.split_once('/') {
+        let at: Timestamp = at.parse().ok()?;
+        let is_named = |turn: &&NewLeg| turn.cell.as_str() == cell && turn.period.contains(at);
+        let found = turns.iter().find(is_named)?.clone();
+        return Some(NewLeg { key, ..found });
+    }
+    let mut parts = value.splitn(4, ' ');
+    let cell = parts.next()?.into();
+    let (from, until) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     Some(NewLeg {
-        key: key.to_owned(),
-        ..turns.iter().find(is_named)?.clone()
+        key,
+        cell,
+        holder: parts.next()?.into(),
+        period: Interval { from, until },
     })
 }
 

@@ -1,6 +1,6 @@
 //! Who could take a turn: everybody in the list, with their hours of the quarter, and why not.
 
-use super::{Shown, doing};
+use super::Shown;
 use crate::actions::ActionError;
 use crate::actions::report;
 use crate::domain::ids::UserId;
@@ -77,7 +77,7 @@ fn tile(page: &Shown, one: &Candidate, index: usize, most: SignedDuration, is_le
 }
 
 fn candidates(page: &Shown) -> Result<Vec<Candidate>, Problem> {
-    let (from, to) = doing::hours(page);
+    let (from, to) = page.hours();
     let wanted = Interval::new(from, to.unwrap_or(page.item.end()));
     let slot = page.rotation.slot_of(&page.item.cell).map(|slot| &page.rotation.cells[slot]);
     let order = match slot {

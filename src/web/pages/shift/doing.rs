@@ -9,8 +9,6 @@ use crate::web::parts::fields::{Choice, Filled, hidden, zone_field};
 use crate::web::parts::icon::icon;
 use crate::web::parts::item::Kind;
 use crate::web::parts::near;
-use crate::web::parts::time;
-use jiff::Timestamp;
 use maud::{Markup, html};
 
 /// Something that can be done.
@@ -105,20 +103,9 @@ pub fn card(page: &Shown) -> Result<Markup, Problem> {
     })
 }
 
-/// From and until: as the address has them, else those of the item from now on.
-pub fn hours(page: &Shown) -> (Timestamp, Option<Timestamp>) {
-    let rest = page.rest();
-    let asked = |name: &str| {
-        let typed = page.visit.query.filled(name).and_then(|text| time::parse(text, page.visit.zone));
-        typed.map(|typed| typed.at)
-    };
-    let from = asked("from").unwrap_or(rest.from).max(rest.from);
-    (from, asked("to").or(page.item.until))
-}
-
 /// Filled in, as local times.
 fn filled(page: &Shown) -> Form {
-    let (from, to) = hours(page);
+    let (from, to) = page.hours();
     let fields = [("from", Some(from)), ("to", to)];
     let fields = fields.into_iter().filter_map(|(name, at)| Some((name, at?.to_string())));
     localised(page.visit, &Form::with(fields), &["from", "to"])
@@ -143,9 +130,9 @@ fn fields(page: &Shown) -> Markup {
 }
 
 /// "Fri 18:00 to Mon 09:00", and how long that is.
-pub fn said(page: &Shown) -> (String, String) {
+fn said(page: &Shown) -> (String, String) {
     let times = page.times();
-    match hours(page) {
+    match page.hours() {
         (from, Some(to)) => (
             format!("{} to {}", times.brief(from), times.brief(to)),
             format!("{}.", near::length(to.duration_since(from))),
