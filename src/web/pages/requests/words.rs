@@ -6,7 +6,9 @@ use crate::domain::ids::UserId;
 use crate::domain::request::{Leg, Request, RequestKind, RequestState};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
+use crate::web::parts::days::monday;
 use crate::web::parts::icon::icon;
+use crate::web::parts::near;
 use crate::web::parts::people::{People, Size};
 use crate::web::parts::time::Times;
 use crate::web::visit::Visit;
@@ -74,7 +76,7 @@ pub fn sides(visit: &Visit, rotation: &Rotation, asked: &Asked, people: &People)
     // What the reader gives stands first.
     legs.sort_by_key(|index| !people.is_me(&request.legs[*index].holder));
     html! {
-        div.trade {
+        div.trade.one[legs.len() == 1] {
             @for (place, index) in legs.iter().enumerate() {
                 @if place > 0 { div.arrow { (icon("swap")) } }
                 (side(visit, rotation, asked, *index, people))
@@ -136,7 +138,7 @@ fn carried(covered: &[Interval], times: &Times) -> String {
             };
             nights += usize::from(at(3).is_some_and(|at| span.contains(at)));
             if matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday) && at(12).is_some_and(|at| span.contains(at)) {
-                let week = crate::web::parts::days::monday(date);
+                let week = monday(date);
                 if !weekends.contains(&week) {
                     weekends.push(week);
                 }
@@ -149,15 +151,21 @@ fn carried(covered: &[Interval], times: &Times) -> String {
         1 => Some(format!("1 {word}")),
         count => Some(format!("{count} {word}s")),
     };
-    let hours = match total.as_secs() % 3600 {
-        0 => count(usize::try_from(total.as_hours()).unwrap_or_default(), "hour"),
-        _ => Some(crate::web::parts::near::length(total)),
-    };
+    let hours = (!total.is_zero()).then(|| hours(total));
     let parts = [hours, count(nights, "night"), count(weekends.len(), "weekend")];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {
         true => "No covered hours".to_owned(),
         false => parts.join(", "),
+    }
+}
+
+/// "168 hours", or hours and minutes.
+fn hours(of: SignedDuration) -> String {
+    match (of.as_hours(), of.as_secs() % 3600) {
+        (1, 0) => "1 hour".to_owned(),
+        (hours, 0) => format!("{hours} hours"),
+        _ => near::length(of),
     }
 }
 
@@ -204,7 +212,7 @@ pub fn for_whom(asked: &Asked, people: &People) -> Markup {
 }
 
 fn told(change: SignedDuration) -> String {
-    let length = crate::web::parts::near::length(change.abs());
+    let length = hours(change.abs());
     match (change.is_zero(), change.is_positive()) {
         (true, _) => "As many hours as before.".to_owned(),
         (_, true) => format!("{length} more on call."),
