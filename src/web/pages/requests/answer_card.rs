@@ -54,6 +54,9 @@ pub fn card(
                         div.row { button.btn.go type="submit" data-action="accept" { (icon("check")) (accept) } }
                     }))
                 }
+                @if capability.can_decline && !capability.can_accept {
+                    p.note.warn { "You cannot take it over: you are on call in this rotation in these hours, or the plan has changed." }
+                }
                 @if capability.can_decline {
                     (form("decline", html! { div.row { button.btn type="submit" data-action="decline" { "Decline" } } }))
                 }
