@@ -89,7 +89,10 @@ impl CellForecast {
 
     /// Whether nobody has the cell at any time in the period.
     pub fn is_vacant(&self, period: Interval) -> bool {
-        let mut held = self.0.iter().filter(|held| held.period.meets(period).is_some());
+        let mut held = self
+            .0
+            .iter()
+            .filter(|held| held.period.meets(period).is_some());
         held.all(|held| held.user.is_none() && held.outside.is_none())
     }
 

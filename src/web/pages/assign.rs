@@ -81,7 +81,9 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
 pub fn assign(visit: &Visit) -> Outcome {
     // Whoever is a member may take hours that nobody has.
     let rotation = named(visit)?;
-    let takes = visit.user().is_some_and(|me| me.as_str() == visit.form.one("userId"));
+    let takes = visit
+        .user()
+        .is_some_and(|me| me.as_str() == visit.form.one("userId"));
     if !takes {
         visit.caller.check_edit(&rotation)?;
     }
@@ -242,7 +244,9 @@ pub fn end(visit: &Visit) -> Outcome {
     };
     let people = People::load(visit.app(), [&record.user], true)?;
     let name = people.name(&record.user);
-    let note = Note::new(format!("{name} is no longer put on call: the plan counts again."));
+    let note = Note::new(format!(
+        "{name} is no longer put on call: the plan counts again."
+    ));
     let rest = record.period.since(visit.now);
     visit.note(match rest {
         Some(rest) => note.with_undo(Undo {

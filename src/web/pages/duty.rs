@@ -191,8 +191,13 @@ fn set_page(
 /// The box without which nobody is put off call: it says how many hours that leaves without anybody.
 fn without_anybody(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> Markup {
     let calendar = visit.app().calendar();
-    let cadences = rotation.windows.iter().filter_map(|window| window.cadence.as_ref());
-    let next = cadences.filter_map(|cadence| cadence.next(calendar, visit.now)).min();
+    let cadences = rotation
+        .windows
+        .iter()
+        .filter_map(|window| window.cadence.as_ref());
+    let next = cadences
+        .filter_map(|cadence| cadence.next(calendar, visit.now))
+        .min();
     let words = match next.map(|next| next.duration_since(visit.now).as_hours()) {
         Some(0 | 1) => "Leave this hour without anybody".to_owned(),
         Some(hours) => format!("Leave these {hours} hours without anybody"),
@@ -229,7 +234,10 @@ pub fn set(visit: &Visit) -> Outcome {
     let leaves = users.is_empty() || before.iter().flatten().count() > users.len();
     if leaves && !visit.form.has("confirmed", "true") {
         let mut errors = Errors::default();
-        errors.add("confirmed", "Tick the box to leave these hours without anybody.");
+        errors.add(
+            "confirmed",
+            "Tick the box to leave these hours without anybody.",
+        );
         return set_page(visit, 400, &visit.form, &errors);
     }
     let outcome = match users.is_empty() {

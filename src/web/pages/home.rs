@@ -73,7 +73,8 @@ pub fn show(visit: &Visit) -> Outcome {
 
 /// Whether the reader is in a rotation, or owns it.
 fn is_mine(visit: &Visit, rotation: &Rotation) -> bool {
-    let is_mine = |user: &UserId| rotation.has_member(user) || rotation.profile.owners.contains(user);
+    let is_mine =
+        |user: &UserId| rotation.has_member(user) || rotation.profile.owners.contains(user);
     visit.user().is_some_and(is_mine)
 }
 

@@ -88,7 +88,9 @@ impl Shown<'_> {
 /// The days that the address asks for: from a date, or from the day of an instant; else from Monday.
 fn days(visit: &Visit) -> (Days, &'static str) {
     let times = times(visit);
-    let asked = SPANS.iter().find(|(name, ..)| visit.query.one("span") == *name);
+    let asked = SPANS
+        .iter()
+        .find(|(name, ..)| visit.query.one("span") == *name);
     let (span, count, _) = *asked.unwrap_or(&SPANS[2]);
     let from = visit.query.filled("from");
     let from = from.and_then(|text| time::parse(text, visit.zone));
@@ -119,14 +121,22 @@ pub fn show(visit: &Visit) -> Outcome {
             let (rotation, now, more) = list(ahead)?;
             there.extend(now);
             there.sort_by_key(|duty| duty.entry.start);
-            there.dedup_by(|next, duty| next.cell == duty.cell && next.entry.start == duty.entry.start);
+            there.dedup_by(|next, duty| {
+                next.cell == duty.cell && next.entry.start == duty.entry.start
+            });
             arranged.extend(more);
             (rotation, there, arranged)
         }
     };
     let signed_in = visit.reader.is_some();
     let away = match signed_in {
-        true => absences::list(app, caller, &known.id, Some(shown.from.min(visit.now)), None)?,
+        true => absences::list(
+            app,
+            caller,
+            &known.id,
+            Some(shown.from.min(visit.now)),
+            None,
+        )?,
         false => Vec::new(),
     };
     let asked = match signed_in {
@@ -163,7 +173,12 @@ fn people(
     for duty in duties {
         users.extend(duty.entry.user.clone());
         users.extend(duty.entry.beside.iter().cloned());
-        users.extend(duty.entry.skipped.iter().map(|skipped| skipped.user.clone()));
+        users.extend(
+            duty.entry
+                .skipped
+                .iter()
+                .map(|skipped| skipped.user.clone()),
+        );
     }
     users.extend(away.iter().map(|absence| absence.user.clone()));
     users.extend(rotation.profile.owners.iter().cloned());
@@ -172,7 +187,11 @@ fn people(
         users.extend(one.recipients.iter().cloned());
     }
     // Covers name whom they are for, who may have left.
-    users.extend(arranged.iter().flat_map(|one| one.snapshot.people().into_iter().cloned()));
+    users.extend(
+        arranged
+            .iter()
+            .flat_map(|one| one.snapshot.people().into_iter().cloned()),
+    );
     let people = People::load(visit.app(), &users, visit.reader.is_some())?;
     Ok(people.read_by(visit.user()))
 }
@@ -247,7 +266,13 @@ fn plan(page: &Shown) -> Markup {
         .collect();
     let lanes: Vec<Lane> = page.rows.iter().map(Lane::of).collect();
     let count = page.items().filter(|item| item.kind != Kind::Off).count();
-    let mut listed: Vec<Listed> = page.items().map(|item| Listed { item, rotation: None }).collect();
+    let mut listed: Vec<Listed> = page
+        .items()
+        .map(|item| Listed {
+            item,
+            rotation: None,
+        })
+        .collect();
     listed.sort_by_key(|one| one.item.from);
     html! {
         section.card.lay aria-labelledby="plan" {

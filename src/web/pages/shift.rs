@@ -99,7 +99,9 @@ pub fn show(visit: &Visit) -> Outcome {
     let cell = CellId::from(visit.part(1));
     let nothing = || Refusal::NotFound("turn");
     let start: Timestamp = visit.part(2).parse().map_err(|_| nothing())?;
-    let far = visit.now.saturating_add(SignedDuration::from_hours(366 * 24));
+    let far = visit
+        .now
+        .saturating_add(SignedDuration::from_hours(366 * 24));
     if start > far.unwrap_or(Timestamp::MAX) {
         return Err(nothing().into());
     }
@@ -108,21 +110,45 @@ pub fn show(visit: &Visit) -> Outcome {
         until: start.saturating_add(AROUND).map_err(|_| nothing())?,
     };
     let (rotation, duties, arranged) = duties::list(visit.app(), &visit.caller, &known.id, range)?;
-    let mut users: Vec<_> = duties.iter().filter_map(|duty| duty.entry.user.clone()).collect();
-    users.extend(duties.iter().flat_map(|duty| duty.entry.beside.iter().cloned()));
-    users.extend(arranged.iter().flat_map(|one| one.snapshot.people().into_iter().cloned()));
-    users.extend(crate::domain::roster::order(&rotation.members, None).into_iter().map(|one| one.user));
+    let mut users: Vec<_> = duties
+        .iter()
+        .filter_map(|duty| duty.entry.user.clone())
+        .collect();
+    users.extend(
+        duties
+            .iter()
+            .flat_map(|duty| duty.entry.beside.iter().cloned()),
+    );
+    users.extend(
+        arranged
+            .iter()
+            .flat_map(|one| one.snapshot.people().into_iter().cloned()),
+    );
+    users.extend(
+        crate::domain::roster::order(&rotation.members, None)
+            .into_iter()
+            .map(|one| one.user),
+    );
     let people = People::load(visit.app(), &users, visit.reader.is_some())?.read_by(visit.user());
-    let rows = item::rows(&rotation, (&duties, &arranged), &people, &path_to(&rotation));
+    let rows = item::rows(
+        &rotation,
+        (&duties, &arranged),
+        &people,
+        &path_to(&rotation),
+    );
     let found = rows.iter().enumerate().find_map(|(index, row)| {
         let own = || row.items.iter().filter(|item| item.cell == cell);
-        let at = own().find(|item| item.from == start).or_else(|| own().find(|item| item.from <= start && start < item.end()));
+        let at = own()
+            .find(|item| item.from == start)
+            .or_else(|| own().find(|item| item.from <= start && start < item.end()));
         Some((index, at?))
     });
     let (row, item) = found.ok_or_else(nothing)?;
     let holds = |turn: &Turn| turn.items.iter().any(|one| std::ptr::eq(*one, item));
     let turn = turns(&rows[row].items).into_iter().find(holds);
-    let duty = duties.iter().find(|duty| duty.cell == item.cell && duty.entry.start == item.from);
+    let duty = duties
+        .iter()
+        .find(|duty| duty.cell == item.cell && duty.entry.start == item.from);
     let page = Shown {
         visit,
         rotation: &rotation,
@@ -141,7 +167,8 @@ pub fn show(visit: &Visit) -> Outcome {
 
 fn whole(page: &Shown) -> Result<Markup, Problem> {
     let signed_in = page.visit.reader.is_some();
-    let can = signed_in && !page.is_over() && page.rotation.enabled && page.rotation.external.is_none();
+    let can =
+        signed_in && !page.is_over() && page.rotation.enabled && page.rotation.external.is_none();
     Ok(html! {
         (head(page))
         (around(page))
@@ -215,15 +242,23 @@ fn around(page: &Shown) -> Markup {
                 true => html! { b { "This turn" } },
                 false => html! { b { bdi { (row.name) } } },
             },
-            more: if index == page.row { &row.name } else { &row.more },
+            more: if index == page.row {
+                &row.name
+            } else {
+                &row.more
+            },
             label: row.name.clone(),
             items: &row.items,
         })
         .collect();
     let items = page.rows.iter().flat_map(|row| &row.items);
-    let mut listed: Vec<Listed> = (items.filter(|item| item.from < range.until && item.end() > range.from))
-        .map(|item| Listed { item, rotation: None })
-        .collect();
+    let mut listed: Vec<Listed> = (items
+        .filter(|item| item.from < range.until && item.end() > range.from))
+    .map(|item| Listed {
+        item,
+        rotation: None,
+    })
+    .collect();
     listed.sort_by_key(|one| one.item.from);
     html! {
         section.card aria-labelledby="week" {
@@ -237,7 +272,11 @@ fn around(page: &Shown) -> Markup {
 /// Why it is as it is, and why it is not the reader's.
 fn reasons(page: &Shown) -> Result<Markup, Problem> {
     let now = page.visit.now;
-    let at = if page.item.is_now(now) { now } else { page.item.from };
+    let at = if page.item.is_now(now) {
+        now
+    } else {
+        page.item.from
+    };
     let found = explain::of(
         page.visit.app(),
         &page.visit.caller,
@@ -251,7 +290,12 @@ fn reasons(page: &Shown) -> Result<Markup, Problem> {
         Err(ActionError::Refused(_)) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    let href = super::why::path(&page.base(), &page.item.cell, (page.item.from, page.item.until), now);
+    let href = super::why::path(
+        &page.base(),
+        &page.item.cell,
+        (page.item.from, page.item.until),
+        now,
+    );
     Ok(html! {
         section.card.pad aria-labelledby="why" {
             h2 #why { "Why " bdi { (page.item.who) } }
@@ -271,10 +315,19 @@ fn why_not_me(page: &Shown) -> String {
         let periods = page.rotation.absences.periods_of(me);
         periods.iter().any(|period| period.contains(page.item.from))
     });
-    let mine = || page.rows.iter().flat_map(|row| &row.items).filter(|item| item.user.as_ref() == me);
+    let mine = || {
+        page.rows
+            .iter()
+            .flat_map(|row| &row.items)
+            .filter(|item| item.user.as_ref() == me)
+    };
     let beside = mine().find(|item| item.from < page.item.end() && item.end() > page.item.from);
-    let next = mine().filter(|item| item.from >= page.item.end()).min_by_key(|item| item.from);
-    let last = mine().filter(|item| item.end() <= page.item.from).max_by_key(|item| item.from);
+    let next = mine()
+        .filter(|item| item.from >= page.item.end())
+        .min_by_key(|item| item.from);
+    let last = mine()
+        .filter(|item| item.end() <= page.item.from)
+        .max_by_key(|item| item.from);
     let mut text = String::new();
     let mut add = |part: String| {
         text.push_str(&part);
@@ -287,10 +340,16 @@ fn why_not_me(page: &Shown) -> String {
         add(format!("You are on call as {} in these hours.", item.place));
     }
     if let Some(item) = last {
-        add(format!("You were on call before it, from {}.", times.text(item.from)));
+        add(format!(
+            "You were on call before it, from {}.",
+            times.text(item.from)
+        ));
     }
     match next {
-        Some(item) => add(format!("You come after it in the order: your turn is {}.", times.text(item.from))),
+        Some(item) => add(format!(
+            "You come after it in the order: your turn is {}.",
+            times.text(item.from)
+        )),
         None => add("No turn of yours follows in the next two weeks.".to_owned()),
     }
     text.trim_end().to_owned()
@@ -299,8 +358,15 @@ fn why_not_me(page: &Shown) -> String {
 /// The turn in the reader's zone, and in that of whoever has it, or of the rotation.
 fn zones(page: &Shown) -> Markup {
     let item = page.item;
-    let holder = item.user.as_ref().and_then(|user| page.people.person(user)).and_then(|person| person.zone());
-    let slot = page.rotation.slot_of(&item.cell).map(|slot| &page.rotation.cells[slot]);
+    let holder = item
+        .user
+        .as_ref()
+        .and_then(|user| page.people.person(user))
+        .and_then(|person| person.zone());
+    let slot = page
+        .rotation
+        .slot_of(&item.cell)
+        .map(|slot| &page.rotation.cells[slot]);
     let own = slot.and_then(|cell| page.rotation.windows[cell.window].zone);
     let mut zones: Vec<(ZoneName, String)> = vec![(page.visit.zone, "you".to_owned())];
     let mut add = |zone: Option<ZoneName>, whose: &str| {
@@ -338,7 +404,12 @@ fn zones(page: &Shown) -> Markup {
 }
 
 fn reach(page: &Shown) -> Markup {
-    let person = page.item.user.as_ref().filter(|_| !page.is_mine()).and_then(|user| page.people.person(user));
+    let person = page
+        .item
+        .user
+        .as_ref()
+        .filter(|_| !page.is_mine())
+        .and_then(|user| page.people.person(user));
     html! {
         @if let Some(person) = person {
             section.card.pad aria-labelledby="reach" {
@@ -354,7 +425,9 @@ fn reach(page: &Shown) -> Markup {
 
 /// The form that ends what somebody was given, for editors.
 fn end(page: &Shown) -> Markup {
-    let record = page.record.filter(|one| page.is_editor && one.kind == ArrangementKind::DirectAssignment);
+    let record = page
+        .record
+        .filter(|one| page.is_editor && one.kind == ArrangementKind::DirectAssignment);
     html! {
         @if let Some(record) = record {
             form.bare method="post" action=(format!("{}/arrangements/{}/end", page.base(), record.id)) {

@@ -111,7 +111,12 @@ pub fn choices(
             let (_, all) = swappable(None)?;
             let others: Vec<NewLeg> = all.others.into_iter().filter(is_it).collect();
             let mut own = Vec::new();
-            for turn in all.own.iter().take(MOST_TRIED).filter(|_| !others.is_empty()) {
+            for turn in all
+                .own
+                .iter()
+                .take(MOST_TRIED)
+                .filter(|_| !others.is_empty())
+            {
                 let (_, found) = swappable(Some((&turn.cell, turn.period.from)))?;
                 if found.others.iter().any(is_it) {
                     own.push(turn.clone());
@@ -123,7 +128,9 @@ pub fn choices(
     let people = People::load(app, others.iter().map(|turn| &turn.holder), true)?;
     let all = |turns: &[NewLeg], with_name: bool| -> Vec<Choice> {
         let turns = turns.iter().take(MOST);
-        turns.map(|turn| choice(visit, rotation, turn, with_name.then_some(&people))).collect()
+        turns
+            .map(|turn| choice(visit, rotation, turn, with_name.then_some(&people)))
+            .collect()
     };
     Ok((all(&own, false), all(&others, true)))
 }
@@ -158,7 +165,9 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
     )?;
     let listed = |turns: &[NewLeg], people: Option<&People>| -> Vec<Choice> {
         let turns = turns.iter().take(MOST);
-        turns.map(|turn| choice(visit, &rotation, turn, people)).collect()
+        turns
+            .map(|turn| choice(visit, &rotation, turn, people))
+            .collect()
     };
     let mine = listed(&turns.own, None);
     let others = listed(&turns.others, Some(&people));

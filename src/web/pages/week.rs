@@ -54,7 +54,9 @@ pub fn load<'a>(
     for rotation in rotations {
         let found = duties::list(visit.app(), &visit.caller, &rotation.id, range);
         let (_, duties, arranged) = found?;
-        let users = duties.iter().flat_map(|duty| duty.entry.user.iter().chain(&duty.entry.beside));
+        let users = duties
+            .iter()
+            .flat_map(|duty| duty.entry.user.iter().chain(&duty.entry.beside));
         let beneath = arranged.iter().flat_map(|one| one.snapshot.people());
         let users: Vec<_> = users.chain(beneath).cloned().collect();
         people.add(visit.app(), users)?;
@@ -92,16 +94,34 @@ fn covered(row: &Row, week: Interval) -> Vec<Interval> {
 
 fn spans(row: &Row, week: Interval, wanted: impl Fn(Kind) -> bool) -> Vec<Interval> {
     let items = row.items.iter().filter(|item| wanted(item.kind));
-    joined(items.filter_map(|item| Interval::new(item.from, item.end()).meets(week)).collect())
+    joined(
+        items
+            .filter_map(|item| Interval::new(item.from, item.end()).meets(week))
+            .collect(),
+    )
 }
 
 fn join(one: &mut Row, other: &Row, week: Interval) {
     // Hours are left out where neither has any.
-    let off = shared(&spans(one, week, |kind| kind == Kind::Off), &spans(other, week, |kind| kind == Kind::Off));
+    let off = shared(
+        &spans(one, week, |kind| kind == Kind::Off),
+        &spans(other, week, |kind| kind == Kind::Off),
+    );
     let off = without(&off, &covered(one, week));
-    let example = one.items.iter().chain(&other.items).find(|item| item.kind == Kind::Off).cloned();
+    let example = one
+        .items
+        .iter()
+        .chain(&other.items)
+        .find(|item| item.kind == Kind::Off)
+        .cloned();
     one.items.retain(|item| item.kind != Kind::Off);
-    one.items.extend(other.items.iter().filter(|item| item.kind != Kind::Off).cloned());
+    one.items.extend(
+        other
+            .items
+            .iter()
+            .filter(|item| item.kind != Kind::Off)
+            .cloned(),
+    );
     if let Some(example) = example {
         one.items.extend(off.into_iter().map(|span| Item {
             from: span.from,
@@ -136,7 +156,10 @@ pub fn card(visit: &Visit, days: &Days, all: &[Weekly], people: &People, path: &
         }
         room -= count;
         let name = rotation.profile.name.as_str();
-        listed.extend(items().map(|item| Listed { item, rotation: Some(name) }));
+        listed.extend(items().map(|item| Listed {
+            item,
+            rotation: Some(name),
+        }));
         for (index, row) in rows.iter().enumerate() {
             lanes.push(lane(rotation, row, index, rows.len()));
         }

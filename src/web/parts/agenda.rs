@@ -26,10 +26,18 @@ pub struct Listed<'a> {
 pub fn agenda(days: &Days, items: &[Listed], people: &People, further: &str) -> Markup {
     let today = days.times.date(days.times.now);
     let begin = days.first.max(today);
-    let begin = if begin > days.day(days.count - 1) { days.first } else { begin };
+    let begin = if begin > days.day(days.count - 1) {
+        days.first
+    } else {
+        begin
+    };
     let day_of = |item: &Item| days.times.date(item.from).max(begin);
     let start = days.times.midnight(begin).unwrap_or(days.range().from);
-    let start = if begin == today { days.times.now } else { start };
+    let start = if begin == today {
+        days.times.now
+    } else {
+        start
+    };
     let mut shown: Vec<Listed> = (items.iter().copied())
         .filter(|one| one.item.kind != Kind::Off)
         .filter(|one| one.item.end() > start && one.item.from < days.range().until)
@@ -55,13 +63,24 @@ fn id(date: Date) -> String {
 
 fn strip(days: &Days, begin: Date, shown: &[Listed], people: &People) -> Markup {
     let monday = super::days::monday(begin);
-    let has = |date: Date| shown.iter().any(|one| days.times.date(one.item.from).max(begin) == date);
+    let has = |date: Date| {
+        shown
+            .iter()
+            .any(|one| days.times.date(one.item.from).max(begin) == date)
+    };
     // A bar below the day: nobody is on call, or the reader is.
     let mark = |date: Date| -> String {
-        let (Some(from), Some(until)) = (days.times.midnight(date), days.times.midnight(date.saturating_add(1.day()))) else {
+        let (Some(from), Some(until)) = (
+            days.times.midnight(date),
+            days.times.midnight(date.saturating_add(1.day())),
+        ) else {
             return String::new();
         };
-        let of_day = || shown.iter().filter(move |one| one.item.from < until && one.item.end() > from);
+        let of_day = || {
+            shown
+                .iter()
+                .filter(move |one| one.item.from < until && one.item.end() > from)
+        };
         let mine = |user: &&UserId| people.is_me(user);
         if of_day().any(|one| one.item.kind == Kind::Gap) {
             return "gap".to_owned();
@@ -97,10 +116,22 @@ fn day(days: &Days, date: Date, items: &[Listed], people: &People) -> Markup {
 fn entry(days: &Days, one: &Listed, people: &People) -> Markup {
     let (item, times) = (one.item, &days.times);
     let (class, avatar) = match &item.user {
-        Some(user) if people.is_me(user) => (format!("ag {} me", colour(user)), people.avatar(user, Size::Usual)),
-        Some(user) => (format!("ag {}", colour(user)), people.avatar(user, Size::Usual)),
-        None if item.kind == Kind::Gap => ("ag gap".to_owned(), html! { span.av.no aria-hidden="true" { "?" } }),
-        None => ("ag".to_owned(), html! { span.av aria-hidden="true" { "?" } }),
+        Some(user) if people.is_me(user) => (
+            format!("ag {} me", colour(user)),
+            people.avatar(user, Size::Usual),
+        ),
+        Some(user) => (
+            format!("ag {}", colour(user)),
+            people.avatar(user, Size::Usual),
+        ),
+        None if item.kind == Kind::Gap => (
+            "ag gap".to_owned(),
+            html! { span.av.no aria-hidden="true" { "?" } },
+        ),
+        None => (
+            "ag".to_owned(),
+            html! { span.av aria-hidden="true" { "?" } },
+        ),
     };
     let is_mine = item.user.as_ref().is_some_and(|user| people.is_me(user));
     html! {

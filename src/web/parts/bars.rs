@@ -25,16 +25,19 @@ pub fn tracks<'i>(items: &'i [Item], days: &Days) -> Vec<Vec<Bar<'i>>> {
     let shown = |item: &&Item| item.from < range.until && item.end() > range.from;
     let mut tracks: Vec<Vec<&Item>> = Vec::new();
     for item in items.iter().filter(shown) {
-        let free = |track: &&mut Vec<&Item>| track.last().is_none_or(|last| last.end() <= item.from);
+        let free =
+            |track: &&mut Vec<&Item>| track.last().is_none_or(|last| last.end() <= item.from);
         match tracks.iter_mut().find(free) {
             Some(track) => track.push(item),
             None => tracks.push(vec![item]),
         }
     }
-    let placed = tracks.into_iter().map(|track| match is_by_day(&track, days) {
-        true => whole_days(&track, days),
-        false => by_instants(&track, days),
-    });
+    let placed = tracks
+        .into_iter()
+        .map(|track| match is_by_day(&track, days) {
+            true => whole_days(&track, days),
+            false => by_instants(&track, days),
+        });
     placed.collect()
 }
 
@@ -110,7 +113,10 @@ fn by_instants<'i>(track: &[&'i Item], days: &Days) -> Vec<Bar<'i>> {
         }
         let x = first.max(free);
         let is_crowded = x >= STEPS || (x as f64 - from > 1.0) || (x > first && last <= x);
-        match bars.last_mut().filter(|bar| is_crowded && bar.items[0].kind != Kind::Off) {
+        match bars
+            .last_mut()
+            .filter(|bar| is_crowded && bar.items[0].kind != Kind::Off)
+        {
             Some(bar) if last - first < 2 => {
                 bar.items.push(item);
                 bar.end = bar.end.max(last).min(STEPS);
@@ -180,20 +186,57 @@ mod tests {
 
     #[test]
     fn bars_lie_where_their_instants_are() {
-        check(7, &[("20T09:00:00", "24T12:00:00"), ("24T12:00:00", "30T09:00:00")], &["0..72", "72..336"]);
+        check(
+            7,
+            &[
+                ("20T09:00:00", "24T12:00:00"),
+                ("24T12:00:00", "30T09:00:00"),
+            ],
+            &["0..72", "72..336"],
+        );
         check(14, &[("23T09:00:00", "30T09:00:00")], &["9..177"]);
         // Two on call at once are beside each other.
-        check(7, &[("23T00:00:00", "25T00:00:00"), ("24T00:00:00", "26T00:00:00")], &["0..96", "48..144"]);
+        check(
+            7,
+            &[
+                ("23T00:00:00", "25T00:00:00"),
+                ("24T00:00:00", "26T00:00:00"),
+            ],
+            &["0..96", "48..144"],
+        );
         // Minutes are a step long, and what follows begins after them.
-        check(28, &[("23T00:00:00", "23T00:10:00"), ("23T00:10:00", "25T00:00:00")], &["0..1", "1..24"]);
-        let short = [("23T00:00:00", "23T00:10:00"), ("23T00:10:00", "23T00:20:00"), ("23T00:20:00", "23T00:30:00"), ("23T00:30:00", "25T00:00:00")];
+        check(
+            28,
+            &[
+                ("23T00:00:00", "23T00:10:00"),
+                ("23T00:10:00", "25T00:00:00"),
+            ],
+            &["0..1", "1..24"],
+        );
+        let short = [
+            ("23T00:00:00", "23T00:10:00"),
+            ("23T00:10:00", "23T00:20:00"),
+            ("23T00:20:00", "23T00:30:00"),
+            ("23T00:30:00", "25T00:00:00"),
+        ];
         check(28, &short, &["0..1 3", "1..24"]);
-        check(7, &[("23T00:00:00", "23T08:00:00 off"), ("23T08:00:00", "23T18:00:00")], &["0..16", "16..36"]);
+        check(
+            7,
+            &[
+                ("23T00:00:00", "23T08:00:00 off"),
+                ("23T08:00:00", "23T18:00:00"),
+            ],
+            &["0..16", "16..36"],
+        );
     }
 
     #[test]
     fn a_day_each_is_a_day_wide_in_four_weeks() {
-        let office = [("23T08:00:00", "23T18:00:00"), ("23T18:00:00", "24T08:00:00 off"), ("24T08:00:00", "24T18:00:00")];
+        let office = [
+            ("23T08:00:00", "23T18:00:00"),
+            ("23T18:00:00", "24T08:00:00 off"),
+            ("24T08:00:00", "24T18:00:00"),
+        ];
         check(28, &office, &["0..12", "12..24", "24..336"]);
         check(14, &office, &["8..18", "18..32", "32..42"]);
     }

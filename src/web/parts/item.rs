@@ -125,7 +125,12 @@ pub fn rows(
 ) -> Vec<Row> {
     let item = |duty: &Duty, place: &str| item(duty, arranged, (people, base, place));
     let mut rows: Vec<Row> = Vec::new();
-    for (slot, cell) in rotation.cells.iter().enumerate().filter(|(_, cell)| !cell.stopped) {
+    for (slot, cell) in rotation
+        .cells
+        .iter()
+        .enumerate()
+        .filter(|(_, cell)| !cell.stopped)
+    {
         let name = super::place::of(rotation, cell);
         let own = duties.iter().filter(|duty| duty.slot == Some(slot));
         rows.push(Row {
@@ -139,11 +144,23 @@ pub fn rows(
     let mut gone: Vec<(&CellId, Row)> = Vec::new();
     for duty in duties.iter().filter(|duty| duty.slot.is_none()) {
         let name = duty.names().collect::<Vec<_>>().join(" · ");
-        let name = if name.is_empty() { "before".to_owned() } else { name };
+        let name = if name.is_empty() {
+            "before".to_owned()
+        } else {
+            name
+        };
         let items = item(duty, &name);
         match gone.iter_mut().find(|(cell, _)| **cell == duty.cell) {
             Some((_, row)) => row.items.extend(items),
-            None => gone.push((&duty.cell, Row { name, line: usize::MAX, more: "is no more".into(), items })),
+            None => gone.push((
+                &duty.cell,
+                Row {
+                    name,
+                    line: usize::MAX,
+                    more: "is no more".into(),
+                    items,
+                },
+            )),
         }
     }
     rows.extend(gone.into_iter().map(|(_, row)| row));
@@ -164,7 +181,11 @@ fn item(
             let record = arrangement(duty, arranged);
             let beneath = record.map_or(Vec::new(), |record| record.snapshot.people());
             let names: Vec<&str> = beneath.iter().map(|user| people.name(user)).collect();
-            Some(format!("covers {}", names.join(" and ")).trim_end().to_owned())
+            Some(
+                format!("covers {}", names.join(" and "))
+                    .trim_end()
+                    .to_owned(),
+            )
         }
     };
     let made = |duty: &Duty| Item {

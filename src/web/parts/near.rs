@@ -65,7 +65,12 @@ impl Times {
     /// "Mon 23 to Mon 30 Nov".
     pub fn days_text(&self, from: Date, until: Date) -> String {
         match (from.year(), from.month()) == (until.year(), until.month()) {
-            true => format!("{} {} to {}", self.weekday_of(from), from.day(), self.day_text(until)),
+            true => format!(
+                "{} {} to {}",
+                self.weekday_of(from),
+                from.day(),
+                self.day_text(until)
+            ),
             false => format!("{} to {}", self.day_text(from), self.day_text(until)),
         }
     }
@@ -83,7 +88,11 @@ impl Times {
     }
 
     fn weekday(&self, at: Timestamp, names: &[&'static str; 7]) -> &'static str {
-        names[self.date(at).weekday().to_monday_zero_offset().unsigned_abs() as usize]
+        names[self
+            .date(at)
+            .weekday()
+            .to_monday_zero_offset()
+            .unsigned_abs() as usize]
     }
 }
 
@@ -101,13 +110,21 @@ pub fn length(length: SignedDuration) -> String {
         (0, _) => [part(hours, "hour"), part(rest, "minute")],
         _ => [part(days, "day"), part(hours, "hour")],
     };
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    parts
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" and ")
 }
 
 /// The same as one says it: "a day", "an hour and 30 minutes".
 pub fn spelt(of: SignedDuration) -> String {
     let text = length(of);
-    for (one, spelt) in [("1 day", "a day"), ("1 hour", "an hour"), ("1 minute", "a minute")] {
+    for (one, spelt) in [
+        ("1 day", "a day"),
+        ("1 hour", "an hour"),
+        ("1 minute", "a minute"),
+    ] {
         if let Some(rest) = text.strip_prefix(one) {
             return format!("{spelt}{rest}");
         }
@@ -131,8 +148,16 @@ mod tests {
             ("2026-11-24T18:00:00Z", "18:00 today", "18:00"),
             ("2026-11-25T08:00:00Z", "tomorrow 08:00", "Wed 08:00"),
             ("2026-11-28T09:00:00Z", "Saturday 09:00", "Sat 09:00"),
-            ("2026-11-30T09:00:00Z", "Mon 30 Nov 09:00", "Mon 30 Nov 09:00"),
-            ("2026-11-23T09:00:00Z", "Mon 23 Nov 09:00", "Mon 23 Nov 09:00"),
+            (
+                "2026-11-30T09:00:00Z",
+                "Mon 30 Nov 09:00",
+                "Mon 30 Nov 09:00",
+            ),
+            (
+                "2026-11-23T09:00:00Z",
+                "Mon 23 Nov 09:00",
+                "Mon 23 Nov 09:00",
+            ),
         ] {
             assert_eq!(times.near(at(instant)), near);
             assert_eq!(times.brief(at(instant)), brief);

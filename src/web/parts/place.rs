@@ -27,8 +27,8 @@ pub fn of(rotation: &Rotation, cell: &Cell) -> Place {
     let lane = lane.or_else(|| rotation.lane_name(cell.lane).cloned());
     let window = &rotation.windows[cell.window];
     let hours = hours(&window.coverage);
-    let named = (rotation.windows.len() > 1)
-        .then(|| window.name.clone().unwrap_or_else(|| hours.clone()));
+    let named =
+        (rotation.windows.len() > 1).then(|| window.name.clone().unwrap_or_else(|| hours.clone()));
     let second = named.clone().unwrap_or(hours);
     let parts: Vec<String> = lane.iter().chain(&named).cloned().collect();
     match (lane, named) {

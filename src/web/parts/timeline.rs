@@ -202,7 +202,8 @@ fn away_rows(away: &[Gone], days: &Days, people: &People) -> Markup {
     for gone in away {
         let x = (days.step(gone.period.from).floor() as i64).min(super::days::STEPS - 1);
         let end = (days.step(gone.period.until).ceil() as i64).max(x + 1);
-        let free = |row: &&mut Vec<(i64, i64, &Gone)>| row.last().is_none_or(|(_, last, _)| *last <= x);
+        let free =
+            |row: &&mut Vec<(i64, i64, &Gone)>| row.last().is_none_or(|(_, last, _)| *last <= x);
         match rows.iter_mut().find(free) {
             Some(row) => row.push((x, end, gone)),
             None => rows.push(vec![(x, end, gone)]),

@@ -52,7 +52,11 @@ pub fn turns(items: &[Item]) -> Vec<Turn<'_>> {
             match (last.turn, item.turn) {
                 (Some(one), Some(other)) => one == other,
                 // A partner's schedule, and old records, deal no turns that are known.
-                _ => last.user == item.user && last.kind == item.kind && last.until == Some(item.from),
+                _ => {
+                    last.user == item.user
+                        && last.kind == item.kind
+                        && last.until == Some(item.from)
+                }
             }
         });
         match continued {

@@ -18,7 +18,9 @@ struct Told {
 /// The steps that decided, in order; the last one is the outcome.
 pub fn steps(cell: &ExplainedCell, people: &People, times: &Times) -> Markup {
     let steps = cell.steps.iter();
-    let told: Vec<Told> = steps.filter_map(|one| told(&one.step, &one.text, people, times)).collect();
+    let told: Vec<Told> = steps
+        .filter_map(|one| told(&one.step, &one.text, people, times))
+        .collect();
     let outcome = match &cell.user {
         Some(user) => format!("So: {}", people.name(user)),
         None => "So: nobody".to_owned(),
@@ -44,7 +46,12 @@ fn told(step: &Step, text: &str, people: &People, times: &Times) -> Option<Told>
         // The outcome is said last, and the hours are those of the turn.
         Step::Chosen { .. } | Step::WindowOpen(_) => None,
         Step::WindowShut(_) => with("Not covered then, as planned", String::new()),
-        Step::DealtAt { at, reason, moved_from, .. } => {
+        Step::DealtAt {
+            at,
+            reason,
+            moved_from,
+            ..
+        } => {
             let why = match reason {
                 Reason::NextOnScheduledDuty => "The planned hand-over",
                 Reason::RotateToNextOnDuty => "Handed over by hand",
@@ -59,16 +66,25 @@ fn told(step: &Step, text: &str, people: &People, times: &Times) -> Option<Told>
             };
             with(why, format!("{}{moved}.", times.text(*at)))
         }
-        Step::Order { next_turn, order, .. } => {
+        Step::Order {
+            next_turn, order, ..
+        } => {
             let next = order.get(*next_turn)?;
-            let before = order.iter().cycle().skip(next_turn + order.len().saturating_sub(MOST_BEFORE - 1));
+            let before = order
+                .iter()
+                .cycle()
+                .skip(next_turn + order.len().saturating_sub(MOST_BEFORE - 1));
             let before: Vec<&str> = (before.take(MOST_BEFORE - 1))
                 .filter(|user| *user != next)
                 .map(|user| people.name(user))
                 .collect();
             let text = match before.is_empty() {
                 true => format!("{} was next.", people.name(next)),
-                false => format!("{}, then {} was next.", before.join(", "), people.name(next)),
+                false => format!(
+                    "{}, then {} was next.",
+                    before.join(", "),
+                    people.name(next)
+                ),
             };
             with("The order of people", text)
         }
@@ -80,7 +96,10 @@ fn told(step: &Step, text: &str, people: &People, times: &Times) -> Option<Told>
             &format!("{} is on call at the same time", people.name(&passed.user)),
             "In another place of this rotation, so whoever comes next takes it.".to_owned(),
         ),
-        Step::NobodyLeft => with("Nobody was free", "Everybody in the order is away, or on call at the same time.".to_owned()),
+        Step::NobodyLeft => with(
+            "Nobody was free",
+            "Everybody in the order is away, or on call at the same time.".to_owned(),
+        ),
         _ => with(text.trim_end_matches('.'), String::new()),
     }
 }

@@ -157,10 +157,7 @@ fn assigning_says_who_else_is_concerned_and_is_undone() {
     let page = ada.follow(&answer);
     let expected = "2026-01-06T09:00:00Z U3".to_owned();
     assert!(turns(&page).contains(&expected), "{:?}", turns(&page));
-    assert!(
-        page.contains("put on call"),
-        "{page}"
-    );
+    assert!(page.contains("put on call"), "{page}");
     // Undo ends it.
     let undo = page.find("/arrangements/").expect("a way to end it");
     let id = page[undo..].split('/').nth(2).expect("an id").to_owned();
@@ -308,7 +305,9 @@ fn members_take_hours_that_nobody_has_and_no_others() {
     // The first page leads to the hours that nobody has, filled in; a button takes them.
     let home = bob.get("/").is(200).text();
     let link = home.split("href=\"").find(|link| link.contains("do=take"));
-    let link = link.and_then(|link| link.split('"').next()).expect("a link");
+    let link = link
+        .and_then(|link| link.split('"').next())
+        .expect("a link");
     let page = bob.get(&link.replace("&amp;", "&")).is(200).text();
     assert!(page.contains("Person U2</bdi> takes"), "{page}");
     let answer = bob.fill_in(&page, &format!("{path}/assign"), &[]).is(303);
@@ -323,7 +322,10 @@ fn members_take_hours_that_nobody_has_and_no_others() {
         ("operationId", "x".to_owned()),
     ];
     for user in ["U2", "U3"] {
-        let mut sent: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let mut sent: Vec<(&str, &str)> = fields
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
         sent.push(("userId", user));
         bob.post(&format!("{path}/assign"), &sent).is(403);
     }

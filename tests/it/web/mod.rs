@@ -185,7 +185,9 @@ pub fn attribute(tag: &str, name: &str) -> Option<String> {
 
 /// The turns of a page, as `start user`: the bars of its timeline, or the rows of its table.
 pub fn turns(page: &str) -> Vec<String> {
-    let tags = page.split('<').filter(|tag| tag.starts_with("tr ") || tag.starts_with("a href="));
+    let tags = page
+        .split('<')
+        .filter(|tag| tag.starts_with("tr ") || tag.starts_with("a href="));
     // Narrow screens have an agenda with the same.
     let tags = tags.filter(|tag| !tag.contains("class=\"ag"));
     let rows = tags.filter_map(|tag| {

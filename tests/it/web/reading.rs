@@ -20,7 +20,10 @@ fn the_first_page_says_who_is_on_call_and_who_follows() {
         row.find("Person U2").expect("follows"),
     );
     assert!(on < then && row.contains("until tomorrow 10:00"), "{row}");
-    assert!(page.contains("You are on call for Rotation until"), "my card");
+    assert!(
+        page.contains("You are on call for Rotation until"),
+        "my card"
+    );
     let bob = Browser::signed_in(&rota, "U2").get("/").text();
     assert!(bob.contains("You are off until tomorrow 10:00"), "{bob}");
 }
@@ -79,7 +82,8 @@ fn gaps_are_listed_with_what_fills_them() {
     let at = page.find("id=\"problems\"").expect("the problems");
     let gaps = &page[at..];
     assert!(
-        gaps.contains("2026-01-06T09:00:00Z") && !gaps.contains("?do=take&amp;from=2026-01-07T09:00:00Z"),
+        gaps.contains("2026-01-06T09:00:00Z")
+            && !gaps.contains("?do=take&amp;from=2026-01-07T09:00:00Z"),
         "{gaps}"
     );
     let fill = gaps
@@ -96,7 +100,10 @@ fn gaps_are_listed_with_what_fills_them() {
     );
     // Other members may take it, and give it to nobody else.
     let bob = Browser::signed_in(&rota, "U2").get("/").text();
-    assert!(!bob.contains("do=assign") && bob.contains("do=take"), "{bob}");
+    assert!(
+        !bob.contains("do=assign") && bob.contains("do=take"),
+        "{bob}"
+    );
 }
 
 #[test]
@@ -244,10 +251,15 @@ fn every_turn_says_why() {
     };
     // Of each turn the reader sees why, and may ask for more.
     let shown = ada.get(&path).is(200).text();
-    let bar = shown.split("<li class=\"bar").find(|bar| bar.contains("data-start=\"2026-01-06T09:00:00Z\""));
+    let bar = shown
+        .split("<li class=\"bar")
+        .find(|bar| bar.contains("data-start=\"2026-01-06T09:00:00Z\""));
     let turn = super::attribute(bar.expect("a bar"), "href").expect("a link");
     let told = ada.get(&turn).is(200).text();
-    assert!(told.contains("Person U2 is away") && told.contains("So: Person U3"), "{told}");
+    assert!(
+        told.contains("Person U2 is away") && told.contains("So: Person U3"),
+        "{told}"
+    );
     for page in [turn.as_str(), "/me"] {
         let tomorrow = links(page);
         let tomorrow = tomorrow.iter().find(|link| link.contains("2026-01-06T09"));

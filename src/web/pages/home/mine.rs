@@ -11,11 +11,16 @@ use maud::{Markup, html};
 /// The sentence, how much of the turn is over, the next one, and what one does then.
 pub fn hero(visit: &Visit, own: &[Shift]) -> Markup {
     let times = times(visit);
-    let (now, later): (Vec<&Shift>, Vec<&Shift>) =
-        own.iter().partition(|own| own.duty.entry.start <= visit.now);
+    let (now, later): (Vec<&Shift>, Vec<&Shift>) = own
+        .iter()
+        .partition(|own| own.duty.entry.start <= visit.now);
     // Of several at once, that which ends first.
-    let current = now.iter().min_by_key(|own| own.duty.end.unwrap_or(jiff::Timestamp::MAX));
-    let other = now.iter().filter(|one| current.is_some_and(|current| !std::ptr::eq(**one, *current)));
+    let current = now
+        .iter()
+        .min_by_key(|own| own.duty.end.unwrap_or(jiff::Timestamp::MAX));
+    let other = now
+        .iter()
+        .filter(|one| current.is_some_and(|current| !std::ptr::eq(**one, *current)));
     html! {
         section.hero aria-labelledby="mine" {
             div.stack.g2 {
@@ -51,8 +56,15 @@ fn sentence(visit: &Visit, current: Option<&&Shift>, next: Option<&Shift>) -> St
     let times = times(visit);
     match (current, next) {
         (Some(own), _) => match own.duty.end {
-            Some(end) => format!("You are on call for {} until {}", own.rotation.name, times.near(end)),
-            None => format!("You are on call for {} until somebody hands over", own.rotation.name),
+            Some(end) => format!(
+                "You are on call for {} until {}",
+                own.rotation.name,
+                times.near(end)
+            ),
+            None => format!(
+                "You are on call for {} until somebody hands over",
+                own.rotation.name
+            ),
         },
         (None, Some(next)) => format!("You are off until {}", times.near(next.duty.entry.start)),
         (None, None) => "You are off: no turn of yours is planned in the next 60 days".to_owned(),

@@ -26,7 +26,10 @@ fn concerned<'a>(visit: &Visit, all: &'a [Overview]) -> Vec<&'a Overview> {
     if visit.reader.is_none() {
         return Vec::new();
     }
-    let mine: Vec<&Overview> = all.iter().filter(|one| is_mine(visit, &one.rotation)).collect();
+    let mine: Vec<&Overview> = all
+        .iter()
+        .filter(|one| is_mine(visit, &one.rotation))
+        .collect();
     match mine.is_empty() && visit.caller.check_administer().is_ok() {
         true => all.iter().collect(),
         false => mine,
@@ -67,7 +70,9 @@ fn gaps(visit: &Visit, one: &Overview) -> Vec<(Timestamp, Problem)> {
     gaps.sort_by_key(|gap| (gap.cell, gap.period));
     for gap in gaps {
         match days.last_mut() {
-            Some((cell, period)) if *cell == gap.cell && day(period.from) == day(gap.period.from) => {
+            Some((cell, period))
+                if *cell == gap.cell && day(period.from) == day(gap.period.from) =>
+            {
                 period.until = gap.period.until;
             }
             _ => days.push((gap.cell, gap.period)),
@@ -76,16 +81,27 @@ fn gaps(visit: &Visit, one: &Overview) -> Vec<(Timestamp, Problem)> {
     let told = |(cell, period): (usize, Interval)| {
         let cell = &one.rotation.cells[cell];
         let mut offers = Vec::new();
-        let is_member = visit.user().is_some_and(|user| one.rotation.has_member(user));
+        let is_member = visit
+            .user()
+            .is_some_and(|user| one.rotation.has_member(user));
         if is_member && one.rotation.external.is_none() {
             offers.push(offer("Take it", &one.rotation, cell, period, "take"));
         }
         if edits(visit, &one.rotation) {
-            offers.push(offer("Find somebody", &one.rotation, cell, period, "assign"));
+            offers.push(offer(
+                "Find somebody",
+                &one.rotation,
+                cell,
+                period,
+                "assign",
+            ));
         }
         let place = named(&one.rotation, cell);
         let problem = Problem {
-            text: format!("Nobody is on call for {place} on {}", times.stretch(period.from, period.until)),
+            text: format!(
+                "Nobody is on call for {place} on {}",
+                times.stretch(period.from, period.until)
+            ),
             more: begins(visit, period),
             offers,
         };
@@ -103,11 +119,20 @@ fn absent(visit: &Visit, one: &Overview, people: &People) -> Vec<(Timestamp, Pro
             offers.push(offer("Ask for cover", &one.rotation, cell, period, "cover"));
         }
         if edits(visit, &one.rotation) {
-            offers.push(offer("Find somebody", &one.rotation, cell, period, "assign"));
+            offers.push(offer(
+                "Find somebody",
+                &one.rotation,
+                cell,
+                period,
+                "assign",
+            ));
         }
         let who = people.name(&absent.user);
         let problem = Problem {
-            text: format!("{who} is away and still on call, {}", times.stretch(period.from, period.until)),
+            text: format!(
+                "{who} is away and still on call, {}",
+                times.stretch(period.from, period.until)
+            ),
             more: format!("{}. {}", named(&one.rotation, cell), begins(visit, period)),
             offers,
         };
@@ -117,7 +142,11 @@ fn absent(visit: &Visit, one: &Overview, people: &People) -> Vec<(Timestamp, Pro
 }
 
 fn empty(visit: &Visit, rotation: &Rotation) -> Option<(Timestamp, Problem)> {
-    let is_empty = |cell: &Cell| rotation.order(rotation.roster(cell.roster.as_ref())).is_empty();
+    let is_empty = |cell: &Cell| {
+        rotation
+            .order(rotation.roster(cell.roster.as_ref()))
+            .is_empty()
+    };
     let found = rotation.external.is_none() && rotation.running().any(is_empty);
     found.then(|| {
         let problem = Problem {
@@ -151,11 +180,21 @@ fn begins(visit: &Visit, period: Interval) -> String {
 }
 
 /// The turn with what mends it chosen, and its hours filled in.
-fn offer(words: &'static str, rotation: &Rotation, cell: &Cell, period: Interval, step: &'static str) -> Offer {
+fn offer(
+    words: &'static str,
+    rotation: &Rotation,
+    cell: &Cell,
+    period: Interval,
+    step: &'static str,
+) -> Offer {
     let Interval { from, until } = period;
     Offer {
         words,
-        path: format!("{}/shifts/{}/{from}?do={step}&from={from}&to={until}", path_to(rotation), cell.id),
+        path: format!(
+            "{}/shifts/{}/{from}?do={step}&from={from}&to={until}",
+            path_to(rotation),
+            cell.id
+        ),
         action: Some(step),
     }
 }
@@ -163,7 +202,12 @@ fn offer(words: &'static str, rotation: &Rotation, cell: &Cell, period: Interval
 /// The first problems in red; nothing where there are none.
 pub fn alert(found: &Found) -> Markup {
     let left = found.0.len().saturating_sub(MOST);
-    let first: Vec<&Problem> = found.0.iter().map(|(_, problem)| problem).take(MOST).collect();
+    let first: Vec<&Problem> = found
+        .0
+        .iter()
+        .map(|(_, problem)| problem)
+        .take(MOST)
+        .collect();
     html! { @if !first.is_empty() { (problem::alert(&first, left)) } }
 }
 
@@ -177,8 +221,18 @@ pub fn quiet(visit: &Visit, all: &[Overview], found: &Found) -> Markup {
         .filter_map(|one| Some(counted.get(&one.rotation.id)?.values().sum()))
         .filter(|count| *count > 0)
         .collect();
-    let notes = counts.iter().sum::<u64>().saturating_sub(found.0.len() as u64);
-    let (notes_word, rotations_word) = (if notes == 1 { "note" } else { "notes" }, if counts.len() == 1 { "rotation" } else { "rotations" });
+    let notes = counts
+        .iter()
+        .sum::<u64>()
+        .saturating_sub(found.0.len() as u64);
+    let (notes_word, rotations_word) = (
+        if notes == 1 { "note" } else { "notes" },
+        if counts.len() == 1 {
+            "rotation"
+        } else {
+            "rotations"
+        },
+    );
     html! {
         p.muted.small.quiet {
             (icon("check"))

@@ -37,7 +37,11 @@ pub fn line(visit: &Visit, asked: &Asked, people: &People) -> Result<Markup, Pro
     let times = times(visit);
     let request = &asked.view.request;
     let (span, path) = (request.span(), format!("/requests/{}", request.id));
-    let slot = asked.slots.first().map(|slot| slot_text(slot)).unwrap_or_default();
+    let slot = asked
+        .slots
+        .first()
+        .map(|slot| slot_text(slot))
+        .unwrap_or_default();
     Ok(html! {
         li {
             div.ml {

@@ -27,10 +27,21 @@ fn asked(page: &Shown, request: &Request) -> Markup {
     let times = &page.days.times;
     let me = page.visit.user();
     let is_mine = Some(&request.requester) == me;
-    let asks_me = me.is_some_and(|me| request.recipients.contains(me) && !request.declined.contains(me));
-    let from = if is_mine { "You" } else { page.people.name(&request.requester) };
+    let asks_me =
+        me.is_some_and(|me| request.recipients.contains(me) && !request.declined.contains(me));
+    let from = if is_mine {
+        "You"
+    } else {
+        page.people.name(&request.requester)
+    };
     let names: Vec<&str> = (request.recipients.iter())
-        .map(|user| if Some(user) == me { "you" } else { page.people.name(user) })
+        .map(|user| {
+            if Some(user) == me {
+                "you"
+            } else {
+                page.people.name(user)
+            }
+        })
         .collect();
     let span = request.span();
     html! {
@@ -60,7 +71,11 @@ fn asked(page: &Shown, request: &Request) -> Markup {
 /// Who is away.
 pub fn away(page: &Shown) -> Markup {
     let (times, now) = (&page.days.times, page.visit.now);
-    let coming = || page.away.iter().filter(|absence| absence.period.until > now);
+    let coming = || {
+        page.away
+            .iter()
+            .filter(|absence| absence.period.until > now)
+    };
     html! {
         section.card aria-labelledby="away" {
             header {

@@ -17,10 +17,18 @@ const MOST_NOW: usize = 9;
 /// The head of the page: the sentence, everybody on call now, how much of the turn is over, and what the reader may do.
 pub fn hero(page: &Shown) -> Markup {
     let now = page.visit.now;
-    let running = |row: &Row| row.items.iter().position(|item| item.is_now(now) && item.kind != Kind::Off);
+    let running = |row: &Row| {
+        row.items
+            .iter()
+            .position(|item| item.is_now(now) && item.kind != Kind::Off)
+    };
     let held = |row: &&Row| running(row).is_some_and(|at| row.items[at].kind != Kind::Gap);
     // The first place speaks, unless nobody is on call in it and somebody is in another.
-    let row = page.rows.iter().find(held).or(page.rows.iter().find(|row| running(row).is_some()));
+    let row = page
+        .rows
+        .iter()
+        .find(held)
+        .or(page.rows.iter().find(|row| running(row).is_some()));
     let row = row.or(page.rows.first());
     let current = row.and_then(|row| running(row).map(|at| &row.items[at]));
     let on_call: Vec<&Item> = (page.rows.iter().flat_map(|row| &row.items))
@@ -59,7 +67,10 @@ fn sentence(page: &Shown, row: Option<&Row>, current: Option<&Item>) -> String {
     let times = &page.days.times;
     // Whoever is next of those who are on call one after the other: weekdays and weekends are places of their own.
     let next = |after: Timestamp| {
-        let line = page.rows.iter().filter(|one| row.is_some_and(|row| one.line == row.line));
+        let line = page
+            .rows
+            .iter()
+            .filter(|one| row.is_some_and(|row| one.line == row.line));
         let items = line.flat_map(|row| &row.items);
         let later = items.filter(|item| item.from >= after && item.kind != Kind::Off);
         later.min_by_key(|item| item.from)
@@ -67,15 +78,24 @@ fn sentence(page: &Shown, row: Option<&Row>, current: Option<&Item>) -> String {
     let Some(item) = current else {
         return match next(times.now) {
             Some(next) if next.user.is_some() => {
-                format!("Nobody is on call now, as planned. {} starts {}", next.who, times.near(next.from))
+                format!(
+                    "Nobody is on call now, as planned. {} starts {}",
+                    next.who,
+                    times.near(next.from)
+                )
             }
             _ => "Nobody is on call".to_owned(),
         };
     };
-    let is_me = item.user.as_ref().is_some_and(|user| page.people.is_me(user));
+    let is_me = item
+        .user
+        .as_ref()
+        .is_some_and(|user| page.people.is_me(user));
     let begin = match (item.kind, is_me) {
         (Kind::Gap, _) => "Nobody is on call".to_owned(),
-        (Kind::Cover, false) => format!("{} {}", item.who, item.word.as_deref().unwrap_or_default()),
+        (Kind::Cover, false) => {
+            format!("{} {}", item.who, item.word.as_deref().unwrap_or_default())
+        }
         (_, true) => "You are on call".to_owned(),
         (_, false) => format!("{} is on call", item.who),
     };
@@ -85,16 +105,29 @@ fn sentence(page: &Shown, row: Option<&Row>, current: Option<&Item>) -> String {
     let begin = format!("{begin} until {}", times.near(until));
     match next(until) {
         Some(next) if next.from > until => {
-            format!("{begin}, then nobody, as planned, until {}", times.near(next.from))
+            format!(
+                "{begin}, then nobody, as planned, until {}",
+                times.near(next.from)
+            )
         }
         Some(next) if next.kind == Kind::Gap => format!("{begin}, then nobody"),
         Some(next) => {
             let verb = match (next.kind, next.until) {
-                (Kind::Cover, Some(end)) => format!("covers for {}", near::spelt(end.duration_since(next.from))),
+                (Kind::Cover, Some(end)) => {
+                    format!("covers for {}", near::spelt(end.duration_since(next.from)))
+                }
                 _ => "takes over".to_owned(),
             };
-            match next.user.as_ref().is_some_and(|user| page.people.is_me(user)) {
-                true => format!("{begin}, then you {}", verb.replacen("covers", "cover", 1).replacen("takes", "take", 1)),
+            match next
+                .user
+                .as_ref()
+                .is_some_and(|user| page.people.is_me(user))
+            {
+                true => format!(
+                    "{begin}, then you {}",
+                    verb.replacen("covers", "cover", 1)
+                        .replacen("takes", "take", 1)
+                ),
                 false => format!("{begin}, then {} {verb}", next.who),
             }
         }
@@ -191,11 +224,19 @@ pub fn order(page: &Shown) -> Markup {
 
 fn in_order(page: &Shown, user: &UserId) -> Markup {
     let (times, now) = (&page.days.times, page.visit.now);
-    let theirs = || (page.rows.iter().flat_map(|row| &row.items)).filter(|item| item.user.as_ref() == Some(user));
+    let theirs = || {
+        (page.rows.iter().flat_map(|row| &row.items))
+            .filter(|item| item.user.as_ref() == Some(user))
+    };
     let is_now = theirs().any(|item| item.is_now(now));
-    let next = theirs().filter(|item| item.from > now).min_by_key(|item| item.from);
+    let next = theirs()
+        .filter(|item| item.from > now)
+        .min_by_key(|item| item.from);
     let all = page.rows.iter().flat_map(|row| &row.items);
-    let first = all.filter(|item| item.from > now && item.user.is_some()).map(|item| item.from).min();
+    let first = all
+        .filter(|item| item.from > now && item.user.is_some())
+        .map(|item| item.from)
+        .min();
     let is_next = next.is_some_and(|item| Some(item.from) == first);
     let away = (page.away.iter())
         .filter(|absence| absence.user == *user && absence.period.until > now)

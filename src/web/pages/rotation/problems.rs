@@ -36,7 +36,9 @@ pub fn card(page: &Shown) -> Result<Markup, server::Problem> {
         found.iter().partition(|one| one.matters(page.visit.now, page.is_editor));
     let problems: Vec<Problem> = red.iter().map(|warning| told(page, warning)).collect();
     let counted = app.warned().counted();
-    let all: u64 = counted.get(&page.rotation.id).map_or(0, |kinds| kinds.values().sum());
+    let all: u64 = counted
+        .get(&page.rotation.id)
+        .map_or(0, |kinds| kinds.values().sum());
     let later = (all as usize).saturating_sub(found.len());
     let base = page.base();
     Ok(html! {
@@ -78,7 +80,10 @@ fn count(notes: usize) -> String {
 fn told(page: &Shown, warning: &Warning) -> Problem {
     let times = &page.days.times;
     let stretch = times.stretch(warning.period.from, warning.period.until);
-    let slot = warning.cell.as_ref().and_then(|cell| page.rotation.slot_of(cell));
+    let slot = warning
+        .cell
+        .as_ref()
+        .and_then(|cell| page.rotation.slot_of(cell));
     let place = slot.map(|slot| place::of(&page.rotation, &page.rotation.cells[slot]).whole);
     let place = place.filter(|_| page.rotation.cells.len() > 1);
     let who = warning.users.first().map(|user| page.people.name(user));
@@ -87,7 +92,9 @@ fn told(page: &Shown, warning: &Warning) -> Problem {
             Some(place) => format!("Nobody is on call, {place}, {stretch}"),
             None => format!("Nobody is on call, {stretch}"),
         },
-        (WarningKind::AbsentOnDuty, Some(who)) => format!("{who} is away and still on call, {stretch}"),
+        (WarningKind::AbsentOnDuty, Some(who)) => {
+            format!("{who} is away and still on call, {stretch}")
+        }
         _ => warning.text.trim_end_matches('.').to_owned(),
     };
     let begins = warning.period.from.duration_since(page.visit.now);
@@ -106,9 +113,16 @@ fn offers(page: &Shown, warning: &Warning) -> Vec<Offer> {
     let base = page.base();
     let turn = |cell: &crate::domain::ids::CellId, step: &str| {
         let period = warning.period;
-        format!("{base}/shifts/{cell}/{}?do={step}&from={}&to={}", period.from, period.from, period.until)
+        format!(
+            "{base}/shifts/{cell}/{}?do={step}&from={}&to={}",
+            period.from, period.from, period.until
+        )
     };
-    let offer = |words, path, action| Offer { words, path, action };
+    let offer = |words, path, action| Offer {
+        words,
+        path,
+        action,
+    };
     let mut offers = Vec::new();
     match (warning.kind, &warning.cell) {
         (WarningKind::Nobody, Some(cell)) if page.is_ours() => {
@@ -120,7 +134,11 @@ fn offers(page: &Shown, warning: &Warning) -> Vec<Offer> {
             }
         }
         (WarningKind::AbsentOnDuty, Some(cell)) if page.is_ours() => {
-            if page.visit.user().is_some_and(|me| warning.users.contains(me)) {
+            if page
+                .visit
+                .user()
+                .is_some_and(|me| warning.users.contains(me))
+            {
                 offers.push(offer("Ask for cover", turn(cell, "cover"), Some("cover")));
             }
             if page.is_editor {
@@ -131,7 +149,11 @@ fn offers(page: &Shown, warning: &Warning) -> Vec<Offer> {
             offers.push(offer("Add people", format!("{base}/settings/people"), None));
         }
         (WarningKind::Unreachable, _) if page.is_editor => {
-            offers.push(offer("See the people", format!("{base}/settings/people"), None));
+            offers.push(offer(
+                "See the people",
+                format!("{base}/settings/people"),
+                None,
+            ));
         }
         (WarningKind::StaleSource, _) if page.is_editor => {
             offers.push(offer("See it", format!("{base}/settings/absences"), None));

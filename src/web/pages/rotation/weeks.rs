@@ -25,7 +25,9 @@ pub fn card(page: &Shown) -> Markup {
     let all = all.iter().filter(|turn| {
         turn.from() < range.until && turn.until().is_none_or(|until| until > range.from)
     });
-    let opened = all.clone().filter(|turn| turn.until().is_none_or(|until| until > page.visit.now));
+    let opened = all
+        .clone()
+        .filter(|turn| turn.until().is_none_or(|until| until > page.visit.now));
     let last = opened.take(MOST_OPENED).last().map(Turn::from);
     let is_later = |turn: &&Turn| last.is_some_and(|last| turn.from() > last);
     let base = page.base();
@@ -68,9 +70,14 @@ fn folded(page: &Shown, later: &[&Turn]) -> Markup {
 /// The items of other places beside a turn.
 fn beside<'p>(page: &'p Shown, turn: &Turn, first: usize) -> Vec<&'p Item> {
     let end = turn.until().unwrap_or(Timestamp::MAX);
-    let others = page.rows.iter().enumerate().filter(|(index, _)| *index != first);
+    let others = page
+        .rows
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index != first);
     let items = others.flat_map(|(_, row)| &row.items);
-    let meets = |item: &&Item| item.kind != Kind::Off && item.from < end && item.end() > turn.from();
+    let meets =
+        |item: &&Item| item.kind != Kind::Off && item.from < end && item.end() > turn.from();
     items.filter(meets).collect()
 }
 
@@ -127,27 +134,46 @@ fn said_beside(page: &Shown, turn: &Turn, beside: &[&Item]) -> String {
     let mut parts: Vec<String> = Vec::new();
     for row in &page.rows {
         let mut names: Vec<&str> = Vec::new();
-        for item in beside.iter().filter(|item| row.items.first().is_some_and(|one| one.place == item.place)) {
+        for item in beside
+            .iter()
+            .filter(|item| row.items.first().is_some_and(|one| one.place == item.place))
+        {
             if item.kind != Kind::Gap && !names.contains(&item.who.as_str()) {
                 names.push(&item.who);
             }
         }
         if let Some(item) = row.items.first().filter(|_| !names.is_empty()) {
-            let more = if names.len() > MOST_NAMES { " and others" } else { "" };
+            let more = if names.len() > MOST_NAMES {
+                " and others"
+            } else {
+                ""
+            };
             names.truncate(MOST_NAMES);
             parts.push(format!("{} {}{more}", item.place, names.join(", ")));
         }
     }
-    let arranged = turn.items.iter().filter(|item| !matches!(item.kind, Kind::Turn | Kind::Gap));
-    for item in arranged.filter(|item| !std::ptr::eq(**item, turn.main())).take(MOST_NAMES) {
+    let arranged = turn
+        .items
+        .iter()
+        .filter(|item| !matches!(item.kind, Kind::Turn | Kind::Gap));
+    for item in arranged
+        .filter(|item| !std::ptr::eq(**item, turn.main()))
+        .take(MOST_NAMES)
+    {
         let word = match item.kind {
             Kind::Cover => "covers",
             Kind::Swap => "by a swap",
             _ => "put on call",
         };
-        parts.push(format!("{} {word} {}", item.who, times.day_text(times.date(item.from))));
+        parts.push(format!(
+            "{} {word} {}",
+            item.who,
+            times.day_text(times.date(item.from))
+        ));
     }
-    if let (Kind::Cover | Kind::Swap | Kind::Put, Some(word)) = (turn.main().kind, &turn.main().word) {
+    if let (Kind::Cover | Kind::Swap | Kind::Put, Some(word)) =
+        (turn.main().kind, &turn.main().word)
+    {
         parts.push(word.clone());
     }
     parts.join(" · ")

@@ -32,10 +32,14 @@ struct Candidate {
 pub fn list(page: &Shown) -> Result<(Markup, Markup), Problem> {
     let all = candidates(page)?;
     let most = all.iter().map(|one| one.hours).max().unwrap_or_default();
-    let free = all.iter().filter(|one| one.why_not.is_none() && one.but.is_none());
+    let free = all
+        .iter()
+        .filter(|one| one.why_not.is_none() && one.but.is_none());
     let least = free.min_by_key(|one| one.hours).map(|one| one.user.clone());
     let chosen = page.visit.query.filled("userId").map(UserId::from);
-    let chosen = chosen.filter(|user| all.iter().any(|one| one.user == *user)).or(least.clone());
+    let chosen = chosen
+        .filter(|user| all.iter().any(|one| one.user == *user))
+        .or(least.clone());
     let list = html! {
         fieldset {
             legend { "Who" }
@@ -56,10 +60,21 @@ pub fn list(page: &Shown) -> Result<(Markup, Markup), Problem> {
     Ok((list, names))
 }
 
-fn tile(page: &Shown, one: &Candidate, index: usize, most: SignedDuration, is_least: bool, is_chosen: bool) -> Markup {
+fn tile(
+    page: &Shown,
+    one: &Candidate,
+    index: usize,
+    most: SignedDuration,
+    is_least: bool,
+    is_chosen: bool,
+) -> Markup {
     let share = one.hours.as_secs() * STEPS / most.as_secs().max(1);
     let is_out = one.why_not.is_some();
-    let said = one.why_not.as_deref().or(one.but.as_deref()).unwrap_or("Free.");
+    let said = one
+        .why_not
+        .as_deref()
+        .or(one.but.as_deref())
+        .unwrap_or("Free.");
     html! {
         label class=(format_args!("tile c{index}{}", if is_out { " no" } else { "" })) {
             input type="radio" name="userId" value=(one.user) required disabled[is_out] checked[is_chosen && !is_out];
@@ -79,9 +94,14 @@ fn tile(page: &Shown, one: &Candidate, index: usize, most: SignedDuration, is_le
 fn candidates(page: &Shown) -> Result<Vec<Candidate>, Problem> {
     let (from, to) = page.hours();
     let wanted = Interval::new(from, to.unwrap_or(page.item.end()));
-    let slot = page.rotation.slot_of(&page.item.cell).map(|slot| &page.rotation.cells[slot]);
+    let slot = page
+        .rotation
+        .slot_of(&page.item.cell)
+        .map(|slot| &page.rotation.cells[slot]);
     let order = match slot {
-        Some(cell) => page.rotation.order(page.rotation.roster(cell.roster.as_ref())),
+        Some(cell) => page
+            .rotation
+            .order(page.rotation.roster(cell.roster.as_ref())),
         None => Vec::new(),
     };
     let carried = hours_of_quarter(page)?;
@@ -103,7 +123,9 @@ fn why_not(page: &Shown, user: &UserId, wanted: Interval) -> Option<String> {
         let meets = item.from < wanted.until && item.end() > wanted.from;
         item.user.as_ref() == Some(user) && meets && item.kind != Kind::Off
     });
-    let has = |item: &&super::Item| item.cell == page.item.cell && item.from <= wanted.from && item.end() >= wanted.until;
+    let has = |item: &&super::Item| {
+        item.cell == page.item.cell && item.from <= wanted.from && item.end() >= wanted.until
+    };
     if theirs.clone().any(|item| has(&item)) {
         return Some("Has it already.".to_owned());
     }
@@ -114,8 +136,13 @@ fn why_not(page: &Shown, user: &UserId, wanted: Interval) -> Option<String> {
 
 fn away(page: &Shown, user: &UserId, wanted: Interval) -> Option<String> {
     let periods = page.rotation.absences.periods_of(user);
-    let away = periods.into_iter().find(|period| period.meets(wanted).is_some())?;
-    Some(format!("Is away, {}.", page.times().stretch(away.from, away.until)))
+    let away = periods
+        .into_iter()
+        .find(|period| period.meets(wanted).is_some())?;
+    Some(format!(
+        "Is away, {}.",
+        page.times().stretch(away.from, away.until)
+    ))
 }
 
 /// The hours of each person in this rotation in the quarter of the turn.
@@ -140,6 +167,8 @@ fn hours_of_quarter(page: &Shown) -> Result<HashMap<UserId, SignedDuration>, Pro
         Err(ActionError::Refused(_)) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    let carried = lines(rows).into_iter().filter_map(|line| Some((line.user?, line.load.hours)));
+    let carried = lines(rows)
+        .into_iter()
+        .filter_map(|line| Some((line.user?, line.load.hours)));
     Ok(carried.collect())
 }

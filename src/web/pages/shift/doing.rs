@@ -64,17 +64,29 @@ impl Step {
         let is_gap = page.item.kind == Kind::Gap;
         match self {
             Step::Take if is_gap => ("Take it", "All of it or some hours.".to_owned()),
-            Step::Take => ("Take it myself", format!("All of it or some hours. {who} is told.")),
-            Step::Cover => ("Ask for cover", "You stay on call until somebody accepts.".to_owned()),
+            Step::Take => (
+                "Take it myself",
+                format!("All of it or some hours. {who} is told."),
+            ),
+            Step::Cover => (
+                "Ask for cover",
+                "You stay on call until somebody accepts.".to_owned(),
+            ),
             Step::Swap => ("Swap", "Two turns change hands when both agree.".to_owned()),
-            Step::Assign => ("Give to somebody", "For editors: at once, without asking.".to_owned()),
+            Step::Assign => (
+                "Give to somebody",
+                "For editors: at once, without asking.".to_owned(),
+            ),
         }
     }
 }
 
 /// The card: what can be done, and the form of what was chosen.
 pub fn card(page: &Shown) -> Result<Markup, Problem> {
-    let steps: Vec<Step> = Step::ALL.into_iter().filter(|step| step.is_for(page)).collect();
+    let steps: Vec<Step> = Step::ALL
+        .into_iter()
+        .filter(|step| step.is_for(page))
+        .collect();
     let asked = page.visit.query.one("do");
     let chosen = steps.iter().find(|step| step.name() == asked).copied();
     Ok(html! {
@@ -107,7 +119,9 @@ pub fn card(page: &Shown) -> Result<Markup, Problem> {
 fn filled(page: &Shown) -> Form {
     let (from, to) = page.hours();
     let fields = [("from", Some(from)), ("to", to)];
-    let fields = fields.into_iter().filter_map(|(name, at)| Some((name, at?.to_string())));
+    let fields = fields
+        .into_iter()
+        .filter_map(|(name, at)| Some((name, at?.to_string())));
     localised(page.visit, &Form::with(fields), &["from", "to"])
 }
 

@@ -54,13 +54,21 @@ pub const PAGES: &[Page] = &[
     page("/rotations/OPS?span=28d", "Operations OPS", INSIDE),
     page("/rotations/DESK?span=7d", "Help desk DESK", ALL),
     page("/rotations/HAND", "By hand HAND", ALL),
-    page("/rotations/OPS/rotate", "Hand over now in Operations", EDITORS),
+    page(
+        "/rotations/OPS/rotate",
+        "Hand over now in Operations",
+        EDITORS,
+    ),
     page(
         "/rotations/OPS/on-call",
         "Put somebody on call in Operations",
         EDITORS,
     ),
-    page("/rotations/OPS/assign", "Give to somebody in Operations", EDITORS),
+    page(
+        "/rotations/OPS/assign",
+        "Give to somebody in Operations",
+        EDITORS,
+    ),
     page(
         "/rotations/OPS/cover",
         "Ask for cover in Operations",
