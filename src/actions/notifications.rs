@@ -73,9 +73,12 @@ pub fn queue(tx: &mut WriteTx, app: &App, mut messages: Vec<Message>) -> Result<
         let named = people.filter_map(|user| Some((user.clone(), known.get(user)?.0.clone())));
         message.people = named.collect();
     }
-    let posted = store::insert_messages(tx, &messages, app.chat().posts_by_storing())?;
-    for (sequence, place) in posted {
-        relays::queue(tx, app, sequence, &messages[place])?;
+    let inserted = store::insert_messages(tx, &messages, app.chat().posts_by_storing())?;
+    for (stored, message) in inserted.into_iter().zip(&messages) {
+        if stored.is_posted {
+            relays::queue(tx, app, stored.sequence, message)?;
+        }
+        relays::queue_push(tx, stored.sequence, message)?;
     }
     Ok(!messages.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Open trades of missed turns: who owes whom, and forgiving (rules.md 27).
+//! Open trades of missed turns: who owes whom, and forgiving (rules.md 29).
 
 use super::draft::Draft;
 use super::mutation::Operation;

@@ -1,5 +1,5 @@
 //! What is kept of traded turns: how a rotation deals, what the people of a line owe each other, and whose turn somebody has
-//! (rules.md 27). The rule itself is in [`trading`](super::trading).
+//! (rules.md 29). The rule itself is in [`trading`](super::trading).
 
 use super::fault::Fault;
 use super::ids::{CellId, TradeId, UserId, WindowId};

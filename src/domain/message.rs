@@ -14,8 +14,8 @@ mod question_outcome;
 pub use digest::{Absent, Listed, PersonSummary, Waiting, WeekAhead};
 pub use kind::MessageKind;
 pub use occasions::{
-    accepted, asked, change, declined, deleted, ended, mention, mention_directly, reminder,
-    reminder_of, summary, week_ahead,
+    TEST, accepted, asked, change, declined, deleted, ended, mention, mention_directly, reminder,
+    reminder_of, summary, test, week_ahead,
 };
 pub use question_outcome::QuestionOutcome;
 

@@ -1,4 +1,4 @@
-//! The open trades of a rotation, and the turns by which the plan pays them back (rules.md 27).
+//! The open trades of a rotation, and the turns by which the plan pays them back (rules.md 29).
 
 use super::{Forecast, Limits};
 use crate::domain::books::{Dealt, Trade};

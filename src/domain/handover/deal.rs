@@ -21,10 +21,16 @@ impl Change<'_> {
         for &cell in cells {
             let relieves = self.relieves(cell);
             self.empty(cell, reason, !relieves);
+            if !relieves && self.trades() {
+                self.note_handed_over(cell);
+            }
         }
         for (index, &cell) in cells.iter().enumerate() {
             let relieves = self.relieves(cell);
-            self.deal(cell, &cells[index + 1..], reason, true, !relieves);
+            // Whoever only goes away has had their turn: those slots are nobody's to come.
+            let waiting = cells[index + 1..].iter().copied();
+            let waiting: Vec<usize> = waiting.filter(|cell| !self.relieves(*cell)).collect();
+            self.deal(cell, &waiting, reason, true, !relieves);
         }
     }
 

@@ -4,6 +4,7 @@
 //! What a single write restores has an Undo, which posts to [`restore`] the name of what was so before.
 
 mod absences;
+mod channel_summary;
 mod channels;
 mod coverage;
 mod delete;
