@@ -52,7 +52,9 @@ impl Warning {
         };
         let is_soon = self.period.from.duration_since(now) < MATTERS_WITHIN;
         let is_stale = self.kind != WarningKind::StaleSource
-            || self.since.is_none_or(|since| now.duration_since(since) >= STALE_AFTER);
+            || self
+                .since
+                .is_none_or(|since| now.duration_since(since) >= STALE_AFTER);
         concerns && is_soon && is_stale
     }
 }
@@ -134,7 +136,9 @@ mod tests {
         let day = |at: Timestamp| at.to_zoned(jiff::tz::TimeZone::UTC).date();
         let lines = by_day(all, day).into_iter();
         let hours = |at: Timestamp| at.as_second() / 3600;
-        let shown: Vec<_> = lines.map(|one| (hours(one.period.from), hours(one.period.until))).collect();
+        let shown: Vec<_> = lines
+            .map(|one| (hours(one.period.from), hours(one.period.until)))
+            .collect();
         assert_eq!(shown, [(1, 6), (3, 4), (3, 4), (25, 26)]);
     }
 }

@@ -184,7 +184,10 @@ pub fn show(visit: &Visit) -> Outcome {
             times.text(absence.period.from),
             times.text(absence.period.until),
         );
-        format!("The clocks change then: taken is {} to {}.", shown.0, shown.1)
+        format!(
+            "The clocks change then: taken is {} to {}.",
+            shown.0, shown.1
+        )
     });
     let path = format!("/me/absences/{}", absence.id);
     let content = html! {
@@ -240,7 +243,9 @@ pub fn ask_for_all(visit: &Visit) -> Outcome {
             (0, 0) => "Nothing stands any more.".to_owned(),
             (0, _) => "There is nobody to ask, or they have been asked already.".to_owned(),
             (1, 0) => "One request was sent. You stay on call until somebody accepts.".to_owned(),
-            (all, 0) => format!("{all} requests were sent. You stay on call until somebody accepts."),
+            (all, 0) => {
+                format!("{all} requests were sent. You stay on call until somebody accepts.")
+            }
             (some, rest) => format!("Sent: {some}. For {rest} more nobody could be asked."),
         };
         visit.note(Note::new(told));
@@ -252,7 +257,12 @@ pub fn ask_for_all(visit: &Visit) -> Outcome {
 }
 
 /// Asks for cover of one stretch those who are free, or everybody where nobody is. Whether there is anybody to ask.
-fn ask(visit: &Visit, absence: &Absence, own: &Shift, period: Interval) -> Result<bool, ActionError> {
+fn ask(
+    visit: &Visit,
+    absence: &Absence,
+    own: &Shift,
+    period: Interval,
+) -> Result<bool, ActionError> {
     let rotation = reads::rotation(visit.app(), &visit.caller, &own.rotation.id)?;
     let all = cover::eligible(visit, &rotation, own.duty.cell.as_str());
     let is_free = |user: &UserId| {

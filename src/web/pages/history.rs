@@ -27,9 +27,7 @@ pub fn why(reason: Reason) -> &'static str {
     match reason {
         Reason::NextOnScheduledDuty => "Next in order at the scheduled hand-over",
         Reason::RotateToNextOnDuty => "Somebody handed over by hand",
-        Reason::ExplicitChange => {
-            "Somebody put them on call, or a cover or swap began or ended"
-        }
+        Reason::ExplicitChange => "Somebody put them on call, or a cover or swap began or ended",
         Reason::DutyCleared => "Duty was cleared",
         Reason::RemovalOfActiveDuty => "The person before left the rotation",
         Reason::CoverageChanged => "The hours, people or order were changed",

@@ -5,8 +5,8 @@ mod change;
 mod words;
 
 use super::{failing, path_of, slot_text, times};
-use crate::actions::acceptance;
 use crate::actions::ActionError;
+use crate::actions::acceptance;
 use crate::actions::answering::AnswerRequest;
 use crate::actions::overview::{self, Asked, OwnRequests};
 use crate::domain::conflict::Conflict;
@@ -69,11 +69,23 @@ pub fn show_all(visit: &Visit) -> Outcome {
     for asked in &to_me {
         waiting.push(match waits(asked) {
             true => waiting::line(visit, asked, &people)?,
-            false => line(visit, &asked.view.request, &asked.view.rotation_name, &people),
+            false => line(
+                visit,
+                &asked.view.request,
+                &asked.view.rotation_name,
+                &people,
+            ),
         });
     }
     let lines = |all: &[Asked]| -> Vec<Markup> {
-        let line = |asked: &Asked| line(visit, &asked.view.request, &asked.view.rotation_name, &people);
+        let line = |asked: &Asked| {
+            line(
+                visit,
+                &asked.view.request,
+                &asked.view.rotation_name,
+                &people,
+            )
+        };
         all.iter().map(line).collect()
     };
     let part = |id: &str, title: &str, lines: &[Markup], empty: &str| {
@@ -131,7 +143,8 @@ fn line(visit: &Visit, request: &Request, rotation_name: &str, people: &People) 
 
 /// How a request stands, in a word.
 fn state(request: &Request, me: Option<&UserId>) -> Markup {
-    let is_asked = me.is_some_and(|me| request.recipients.contains(me) && !request.declined.contains(me));
+    let is_asked =
+        me.is_some_and(|me| request.recipients.contains(me) && !request.declined.contains(me));
     let (class, word) = match request.state {
         RequestState::Pending if is_asked => ("tag warn", "waits for you"),
         RequestState::Pending => ("tag warn", "pending"),
@@ -149,7 +162,14 @@ fn id(visit: &Visit) -> RequestId {
 pub fn show(visit: &Visit) -> Outcome {
     let (rotation, asked) = overview::request(visit.app(), &visit.caller, &id(visit))?;
     let in_the_way = in_the_way(visit, &asked)?;
-    page(visit, 200, &rotation, &asked, &Errors::default(), &in_the_way)
+    page(
+        visit,
+        200,
+        &rotation,
+        &asked,
+        &Errors::default(),
+        &in_the_way,
+    )
 }
 
 /// What the reader has to accept along with the request.
@@ -176,9 +196,16 @@ fn page(
 ) -> Result<Response, Problem> {
     let (request, times) = (&asked.view.request, times(visit));
     let mut people = people(visit, [asked])?;
-    people.add(visit.app(), in_the_way.iter().map(|conflict| conflict.user.clone()))?;
+    people.add(
+        visit.app(),
+        in_the_way.iter().map(|conflict| conflict.user.clone()),
+    )?;
     let path = path_of(&rotation.id, asked.code.as_deref());
-    let slot = asked.slots.first().map(|slot| slot_text(slot)).unwrap_or_default();
+    let slot = asked
+        .slots
+        .first()
+        .map(|slot| slot_text(slot))
+        .unwrap_or_default();
     let title = words::plain(request, &people, &times);
     let is_open = request.state == RequestState::Pending;
     let content = html! {
@@ -213,12 +240,18 @@ fn page(
 fn others(visit: &Visit, request: &Request) -> Result<Markup, Problem> {
     let me = visit.me()?.person.id.clone();
     let all = overview::requests_of(visit.app(), &visit.caller, &me, OwnRequests::Pending)?;
-    let all: Vec<Asked> = all.into_iter().filter(|one| one.view.request.id != request.id).collect();
+    let all: Vec<Asked> = all
+        .into_iter()
+        .filter(|one| one.view.request.id != request.id)
+        .collect();
     if all.is_empty() {
         return Ok(html! {});
     }
     let people = people(visit, &all)?;
-    let lines = all.iter().take(OTHERS).map(|one| (&one.view.request, one.view.rotation_name.as_str()));
+    let lines = all
+        .iter()
+        .take(OTHERS)
+        .map(|one| (&one.view.request, one.view.rotation_name.as_str()));
     Ok(html! {
         section.card aria-labelledby="others" {
             header { h2 #others { "Other requests" } }

@@ -27,7 +27,10 @@ fn they_are_listed_counted_and_switched_off() {
         let page = owner.get("/").is(200).text();
         page.contains(" smaller note")
     });
-    let own = owner.get(&format!("/rotations/{}", rotation.id)).is(200).text();
+    let own = owner
+        .get(&format!("/rotations/{}", rotation.id))
+        .is(200)
+        .text();
     let link = format!("href=\"/rotations/{}/warnings\"", rotation.id);
     assert!(own.contains(&link), "{own}");
     // Whoever may not edit has no form.

@@ -109,14 +109,19 @@ fn cover_is_asked_for_all_that_stands_at_once() {
     let page = ada.follow(&sent);
     assert!(page.contains("2 requests were sent"), "{page}");
     let requests = |rotation: &str| {
-        let found = rota.get(&format!("/v1/requests?rotationId={rotation}")).json();
+        let found = rota
+            .get(&format!("/v1/requests?rotationId={rotation}"))
+            .json();
         found["data"].as_array().expect("a list").clone()
     };
     for (rotation, recipients) in [(&one.id, vec!["U2", "U3"]), (&other.id, vec!["U3"])] {
         let asked = requests(rotation);
         assert_eq!(asked.len(), 1, "{asked:?}");
         assert_eq!(asked[0]["request"]["reason"], "ill", "{asked:?}");
-        assert_eq!(asked[0]["request"]["recipientUserIds"], serde_json::json!(recipients));
+        assert_eq!(
+            asked[0]["request"]["recipientUserIds"],
+            serde_json::json!(recipients)
+        );
     }
     // Asked again, it is not asked twice; and it is nobody else's to ask.
     let again = ada.post(&asking, &[("operationId", "again")]).is(303);

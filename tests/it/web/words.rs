@@ -5,14 +5,44 @@ use crate::support::*;
 
 /// Words that no page says.
 const NEVER: [&str; 27] = [
-    "lane", "lanes", "window", "windows", "cell", "cells", "grid", "slot", "slots", "place", "places",
-    "rotate", "assign", "assigned", "skips", "shut", "holder", "arrangement", "arrangements", "leg", "legs",
-    "she", "he", "his", "her", "him", "hers",
+    "lane",
+    "lanes",
+    "window",
+    "windows",
+    "cell",
+    "cells",
+    "grid",
+    "slot",
+    "slots",
+    "place",
+    "places",
+    "rotate",
+    "assign",
+    "assigned",
+    "skips",
+    "shut",
+    "holder",
+    "arrangement",
+    "arrangements",
+    "leg",
+    "legs",
+    "she",
+    "he",
+    "his",
+    "her",
+    "him",
+    "hers",
 ];
 
 /// The same of several words.
 const PHRASES: [&str; 7] = [
-    "set on duty", "on duty", "passed over", "deals from", "off time", "turns on end", "source cannot be read",
+    "set on duty",
+    "on duty",
+    "passed over",
+    "deals from",
+    "off time",
+    "turns on end",
+    "source cannot be read",
 ];
 
 /// What a reader sees of a page: the text between tags, and the names for readers of the screen.
@@ -41,17 +71,35 @@ fn wrong(page: &str) -> Vec<String> {
         .filter(|word| !word.is_empty())
         .collect();
     let is_id = |word: &str| {
-        word.split_once('_').is_some_and(|(kind, rest)| kind.len() == 3 && rest.len() >= 8 && rest.chars().any(|c| c.is_ascii_digit()))
+        word.split_once('_').is_some_and(|(kind, rest)| {
+            kind.len() == 3 && rest.len() >= 8 && rest.chars().any(|c| c.is_ascii_digit())
+        })
     };
     let is_date = |word: &str| {
-        let digits = |part: &str, count: usize| part.len() == count && part.chars().all(|c| c.is_ascii_digit());
+        let digits = |part: &str, count: usize| {
+            part.len() == count && part.chars().all(|c| c.is_ascii_digit())
+        };
         let parts: Vec<&str> = word.split('-').collect();
-        parts.len() >= 3 && digits(parts[0], 4) && digits(parts[1], 2) && parts[2].len() >= 2 && digits(&parts[2][..2], 2)
+        parts.len() >= 3
+            && digits(parts[0], 4)
+            && digits(parts[1], 2)
+            && parts[2].len() >= 2
+            && digits(&parts[2][..2], 2)
     };
     let mut found: Vec<String> = Vec::new();
-    found.extend(words.iter().filter(|word| NEVER.contains(word) || is_id(word) || is_date(word)).map(|word| word.to_string()));
+    found.extend(
+        words
+            .iter()
+            .filter(|word| NEVER.contains(word) || is_id(word) || is_date(word))
+            .map(|word| word.to_string()),
+    );
     let spaced = words.join(" ");
-    found.extend(PHRASES.iter().filter(|phrase| format!(" {spaced} ").contains(&format!(" {phrase} "))).map(|phrase| phrase.to_string()));
+    found.extend(
+        PHRASES
+            .iter()
+            .filter(|phrase| format!(" {spaced} ").contains(&format!(" {phrase} ")))
+            .map(|phrase| phrase.to_string()),
+    );
     found.sort();
     found.dedup();
     found

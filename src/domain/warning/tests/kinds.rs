@@ -393,7 +393,10 @@ fn what_cannot_be_read() {
             "2026-01-05T00:00:00Z/2026-01-12T00:00:00Z cel_0_0",
         ]
     );
-    let stale: Vec<_> = found.iter().filter(|one| one.kind == K::StaleSource).collect();
+    let stale: Vec<_> = found
+        .iter()
+        .filter(|one| one.kind == K::StaleSource)
+        .collect();
     assert_eq!([stale[0].since, stale[1].since], [Some(read_at), None]);
 }
 

@@ -12,6 +12,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::warning::{Warning, by_day};
 use crate::domain::warning_kinds::WarningKind;
 use crate::server::{Outcome, Problem};
+use crate::web::form::{Errors, Form};
 use crate::web::notes::{Note, Undo};
 use crate::web::pages::{path_of, times};
 use crate::web::parts::confirm;
@@ -20,7 +21,6 @@ use crate::web::parts::icon::icon;
 use crate::web::parts::people::People;
 use crate::web::parts::time::Times;
 use crate::web::visit::Visit;
-use crate::web::form::{Errors, Form};
 use crate::web::{answer, layout};
 use crate::wire::etag::Precondition;
 use maud::{Markup, html};
@@ -145,7 +145,9 @@ fn in_lines(found: Vec<RotationWarning>, times: &Times) -> Vec<RotationWarning> 
     }
     lines.sort_by(|one, other| {
         let order = |line: &RotationWarning| line.warning.rank();
-        order(one).cmp(&order(other)).then_with(|| one.rotation.name.cmp(&other.rotation.name))
+        order(one)
+            .cmp(&order(other))
+            .then_with(|| one.rotation.name.cmp(&other.rotation.name))
     });
     lines
 }
@@ -251,9 +253,14 @@ impl Page<'_, '_> {
             times: &self.times,
         };
         let (title, more) = (told.title(), told.more());
-        let is_member = self.all.iter().any(|one| one.rotation.id == rotation.id && one.is_member);
+        let is_member = self
+            .all
+            .iter()
+            .any(|one| one.rotation.id == rotation.id && one.is_member);
         let offers = words::offers(warning, &base, is_member);
-        let first = offers.first().map_or_else(|| base.clone(), |offer| offer.path.clone());
+        let first = offers
+            .first()
+            .map_or_else(|| base.clone(), |offer| offer.path.clone());
         html! {
             li data-kind=(warning.kind.name()) {
                 div.what {
@@ -276,7 +283,10 @@ impl Page<'_, '_> {
         let kind = group.kind;
         let mut counts: Vec<(&ShiftRotation, usize)> = Vec::new();
         for line in &group.lines {
-            match counts.iter_mut().find(|(known, _)| known.id == line.rotation.id) {
+            match counts
+                .iter_mut()
+                .find(|(known, _)| known.id == line.rotation.id)
+            {
                 Some((_, count)) => *count += 1,
                 None => counts.push((&line.rotation, 1)),
             }
@@ -359,7 +369,10 @@ fn told(silence: Silence, concerned: &[&Wants]) -> Note {
             action: PATH.to_owned(),
             fields: vec![
                 ("operationId", confirm::operation_id()),
-                ("silence", format!("{does}:{}:{}", kind.name(), one.rotation.id)),
+                (
+                    "silence",
+                    format!("{does}:{}:{}", kind.name(), one.rotation.id),
+                ),
             ],
         }),
         _ => None,

@@ -35,7 +35,9 @@ pub fn counts(absence: &Absence, rotation: &RotationId) -> bool {
 /// "Wed 23 to Sun 27 Dec", or the hours where it is less than a day.
 pub fn days(times: &Times, absence: &Absence) -> String {
     let (from, until) = (absence.period.from, absence.period.until);
-    let last = until.saturating_sub(SignedDuration::from_nanos(1)).unwrap_or(until);
+    let last = until
+        .saturating_sub(SignedDuration::from_nanos(1))
+        .unwrap_or(until);
     let is_midnight = |at: Timestamp| times.midnight(times.date(at)) == Some(at);
     match is_midnight(from) && is_midnight(until) {
         true if times.date(from) == times.date(last) => times.day_text(times.date(from)),
@@ -68,7 +70,9 @@ fn line(visit: &Visit, absence: &Absence, rotation: Option<&str>, own: &[Mine]) 
     let meets = |turn: &&Mine| {
         let pieces = turn.pieces.iter();
         counts(absence, turn.rotation().0)
-            && pieces.clone().any(|piece| piece.duty.period().meets(absence.period).is_some())
+            && pieces
+                .clone()
+                .any(|piece| piece.duty.period().meets(absence.period).is_some())
     };
     let standing: Vec<String> = own.iter().filter(meets).map(Mine::name).collect();
     let path = format!("/me/absences/{}", absence.id);

@@ -26,7 +26,9 @@ pub fn first(visit: &Visit) -> Date {
     let asked = visit.query.filled("from");
     let asked = asked.and_then(|text| time::parse(text, visit.zone));
     let latest = this.saturating_add(60.weeks());
-    asked.map_or(this, |typed| monday(times.date(typed.at)).clamp(this, latest))
+    asked.map_or(this, |typed| {
+        monday(times.date(typed.at)).clamp(this, latest)
+    })
 }
 
 /// The instants of the days that are shown.
@@ -79,8 +81,16 @@ pub fn card(visit: &Visit, own: &[Mine], away: &[Absence]) -> Markup {
 
 fn day(visit: &Visit, times: &Times, date: Date, index: i64, events: &[Event]) -> Markup {
     let is_free = matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday);
-    let of_day: Vec<&Event> = events.iter().filter(|event| event.first <= date && date <= event.last).collect();
-    let lines = of_day.iter().map(|event| event.line + 1).max().unwrap_or(0).min(MOST);
+    let of_day: Vec<&Event> = events
+        .iter()
+        .filter(|event| event.first <= date && date <= event.last)
+        .collect();
+    let lines = of_day
+        .iter()
+        .map(|event| event.line + 1)
+        .max()
+        .unwrap_or(0)
+        .min(MOST);
     let is_today = date == times.date(visit.now);
     let month = times.day_text(date);
     let month = month.split(' ').nth(2).unwrap_or_default();
@@ -139,12 +149,19 @@ fn events(times: &Times, own: &[Mine], away: &[Absence], begin: Date) -> Vec<Eve
         let path = format!("/me/absences/{}", absence.id);
         event(absence.period, "away".to_owned(), path, true)
     });
-    let mut all: Vec<Event> = turns.chain(absences).filter(|event| event.first <= event.last).collect();
+    let mut all: Vec<Event> = turns
+        .chain(absences)
+        .filter(|event| event.first <= event.last)
+        .collect();
     all.sort_by_key(|event| (event.is_away, event.first));
     for index in 0..all.len() {
         let (before, rest) = all.split_at_mut(index);
         let meets = |other: &&Event| other.first <= rest[0].last && rest[0].first <= other.last;
-        let taken: Vec<usize> = before.iter().filter(meets).map(|other| other.line).collect();
+        let taken: Vec<usize> = before
+            .iter()
+            .filter(meets)
+            .map(|other| other.line)
+            .collect();
         rest[0].line = (0..).find(|line| !taken.contains(line)).unwrap_or_default();
     }
     all

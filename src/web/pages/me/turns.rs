@@ -85,7 +85,9 @@ impl Mine {
     fn absence<'a>(&self, away: &'a [Absence]) -> Option<&'a Absence> {
         let whole = Interval::new(self.from(), self.end());
         let counts = |absence: &&Absence| super::away::counts(absence, self.rotation().0);
-        away.iter().filter(counts).find(|absence| absence.period.meets(whole).is_some())
+        away.iter()
+            .filter(counts)
+            .find(|absence| absence.period.meets(whole).is_some())
     }
 }
 
@@ -98,7 +100,8 @@ pub fn of_reader(visit: &Visit, range: Interval) -> Result<Vec<Mine>, Problem> {
         let is_same = |turn: &&mut Mine| {
             let first = &turn.first().duty;
             let since = (first.turn_since, piece.duty.turn_since);
-            let same_cell = turn.rotation().0 == &piece.rotation.id && first.cell == piece.duty.cell;
+            let same_cell =
+                turn.rotation().0 == &piece.rotation.id && first.cell == piece.duty.cell;
             same_cell && since.0.is_some() && since.0 == since.1
         };
         match all.iter_mut().rev().find(is_same) {

@@ -20,18 +20,35 @@ use maud::{Markup, html};
 const WIDTHS: [i64; 3] = [7, 14, 28];
 
 /// The card of a request that is open.
-pub fn card(visit: &Visit, rotation: &Rotation, asked: &Asked, people: &People) -> Result<Markup, Problem> {
+pub fn card(
+    visit: &Visit,
+    rotation: &Rotation,
+    asked: &Asked,
+    people: &People,
+) -> Result<Markup, Problem> {
     let request = &asked.view.request;
     let (times, span) = (times(visit), request.span());
     let (first, last) = (times.date(span.from), times.date(span.until));
-    let wanted = first.until(last).map_or(28, |span| i64::from(span.get_days()) + 1);
-    let count = WIDTHS.into_iter().find(|count| *count >= wanted).unwrap_or(28);
+    let wanted = first
+        .until(last)
+        .map_or(28, |span| i64::from(span.get_days()) + 1);
+    let count = WIDTHS
+        .into_iter()
+        .find(|count| *count >= wanted)
+        .unwrap_or(28);
     let days = Days::new(first, count, times);
     let found = duties::list(visit.app(), &visit.caller, &rotation.id, days.range())?;
     let (rotation, duties, arranged) = found;
-    let users = duties.iter().flat_map(|duty| duty.entry.user.iter().chain(&duty.entry.beside));
+    let users = duties
+        .iter()
+        .flat_map(|duty| duty.entry.user.iter().chain(&duty.entry.beside));
     let beneath = arranged.iter().flat_map(|one| one.snapshot.people());
-    let users: Vec<_> = users.chain(beneath).chain(&request.recipients).chain([&request.requester]).cloned().collect();
+    let users: Vec<_> = users
+        .chain(beneath)
+        .chain(&request.recipients)
+        .chain([&request.requester])
+        .cloned()
+        .collect();
     let all = People::load(visit.app(), &users, true)?.read_by(visit.user());
     let rows = item::rows(&rotation, (&duties, &arranged), &all, &path_to(&rotation));
     let concerned = |row: &&Row| {
@@ -39,13 +56,25 @@ pub fn card(visit: &Visit, rotation: &Rotation, asked: &Asked, people: &People) 
         request.legs.iter().any(is_in)
     };
     let before: Vec<&Row> = rows.iter().filter(concerned).collect();
-    let after: Vec<Vec<Item>> = before.iter().map(|row| changed(visit, row, asked, &all)).collect();
+    let after: Vec<Vec<Item>> = before
+        .iter()
+        .map(|row| changed(visit, row, asked, &all))
+        .collect();
     let own = elsewhere(visit, &rotation, &days, people)?;
     let name = &rotation.profile.name;
     let one = before.len() == 1;
-    let lane = |label: &str, row: &'_ Row, items: &'_ [Item]| (label.to_owned(), if one { name.clone() } else { row.name.clone() }, items.to_vec());
+    let lane = |label: &str, row: &'_ Row, items: &'_ [Item]| {
+        (
+            label.to_owned(),
+            if one { name.clone() } else { row.name.clone() },
+            items.to_vec(),
+        )
+    };
     let now = before.iter().map(|row| lane("Now", row, &row.items));
-    let then = before.iter().zip(&after).map(|(row, items)| lane(if_accepted(people, asked), row, items));
+    let then = before
+        .iter()
+        .zip(&after)
+        .map(|(row, items)| lane(if_accepted(people, asked), row, items));
     let named: Vec<(String, String, Vec<Item>)> = now.chain(then).collect();
     let mut lanes: Vec<Lane> = named
         .iter()
@@ -68,7 +97,10 @@ pub fn card(visit: &Visit, rotation: &Rotation, asked: &Asked, people: &People) 
         .iter()
         .flatten()
         .filter(|item| item.from < span.until && item.end() > span.from)
-        .map(|item| Listed { item, rotation: Some(name) })
+        .map(|item| Listed {
+            item,
+            rotation: Some(name),
+        })
         .collect();
     Ok(html! {
         section.card aria-labelledby="changes" {
@@ -80,8 +112,17 @@ pub fn card(visit: &Visit, rotation: &Rotation, asked: &Asked, people: &People) 
 }
 
 fn if_accepted(people: &People, asked: &Asked) -> &'static str {
-    let is_asked = asked.view.request.recipients.iter().any(|user| people.is_me(user));
-    if is_asked { "If you accept" } else { "If accepted" }
+    let is_asked = asked
+        .view
+        .request
+        .recipients
+        .iter()
+        .any(|user| people.is_me(user));
+    if is_asked {
+        "If you accept"
+    } else {
+        "If accepted"
+    }
 }
 
 /// The items of a row with what changes hands.
@@ -97,7 +138,9 @@ fn changed(visit: &Visit, row: &Row, asked: &Asked, people: &People) -> Vec<Item
         };
         let handed = |item: &Item| Item {
             user: taker.cloned(),
-            who: taker.map_or("Whoever accepts", |user| people.name(user)).to_owned(),
+            who: taker
+                .map_or("Whoever accepts", |user| people.name(user))
+                .to_owned(),
             kind,
             word: Some(word.clone()),
             from: item.from.max(rest.from),
@@ -108,11 +151,21 @@ fn changed(visit: &Visit, row: &Row, asked: &Asked, people: &People) -> Vec<Item
             .into_iter()
             .flat_map(|item| {
                 let is_theirs = item.cell == leg.cell && item.user.as_ref() == Some(&leg.holder);
-                if !is_theirs || item.from >= rest.until || item.end() <= rest.from || rest.from >= rest.until {
+                if !is_theirs
+                    || item.from >= rest.until
+                    || item.end() <= rest.from
+                    || rest.from >= rest.until
+                {
                     return vec![item];
                 }
-                let before = (item.from < rest.from).then(|| Item { until: Some(rest.from), ..item.clone() });
-                let after = (item.end() > rest.until).then(|| Item { from: rest.until, ..item.clone() });
+                let before = (item.from < rest.from).then(|| Item {
+                    until: Some(rest.from),
+                    ..item.clone()
+                });
+                let after = (item.end() > rest.until).then(|| Item {
+                    from: rest.until,
+                    ..item.clone()
+                });
                 let parts = [before, Some(handed(&item)), after];
                 parts.into_iter().flatten().collect()
             })
@@ -122,10 +175,17 @@ fn changed(visit: &Visit, row: &Row, asked: &Asked, people: &People) -> Vec<Item
 }
 
 /// The reader's turns in other rotations in these days.
-fn elsewhere(visit: &Visit, rotation: &Rotation, days: &Days, people: &People) -> Result<Vec<Item>, Problem> {
+fn elsewhere(
+    visit: &Visit,
+    rotation: &Rotation,
+    days: &Days,
+    people: &People,
+) -> Result<Vec<Item>, Problem> {
     let me = visit.me()?;
     let own = duties::to_come(visit.app(), &visit.caller, &me.person.id, days.range())?;
-    let others = own.into_iter().filter(|shift| shift.rotation.id != rotation.id);
+    let others = own
+        .into_iter()
+        .filter(|shift| shift.rotation.id != rotation.id);
     let item = |shift: crate::domain::forecast::Shift| {
         let base = path_of(&shift.rotation.id, shift.rotation.code.as_deref());
         let (from, cell) = (shift.duty.entry.start, shift.duty.cell);

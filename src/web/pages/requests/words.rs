@@ -22,18 +22,28 @@ const NAMED: usize = 3;
 /// "Linus asks you to cover Sun 29 Nov, 09:00 to 18:00", "You offer Katherine a swap".
 pub fn plain(request: &Request, people: &People, times: &Times) -> String {
     let by_me = people.is_me(&request.requester);
-    let who = if by_me { "You" } else { people.name(&request.requester) };
+    let who = if by_me {
+        "You"
+    } else {
+        people.name(&request.requester)
+    };
     let is_open = request.state == RequestState::Pending;
     let asked = named(&request.recipients, people);
     let span = request.span();
     let when = times.stretch(span.from, span.until);
     match (request.kind, is_open) {
         (RequestKind::Cover, true) => {
-            format!("{who} {} {asked} to cover {when}", if by_me { "ask" } else { "asks" })
+            format!(
+                "{who} {} {asked} to cover {when}",
+                if by_me { "ask" } else { "asks" }
+            )
         }
         (RequestKind::Cover, false) => format!("{who} asked {asked} to cover {when}"),
         (RequestKind::Swap, true) => {
-            format!("{who} {} {asked} a swap", if by_me { "offer" } else { "offers" })
+            format!(
+                "{who} {} {asked} a swap",
+                if by_me { "offer" } else { "offers" }
+            )
         }
         (RequestKind::Swap, false) => format!("{who} offered {asked} a swap"),
     }
@@ -50,7 +60,13 @@ fn named(users: &[UserId], people: &People) -> String {
     sorted.sort_by_key(|user| !people.is_me(user));
     let left = sorted.len().saturating_sub(NAMED);
     let mut names: Vec<String> = (sorted.iter().take(NAMED))
-        .map(|user| if people.is_me(user) { "you".to_owned() } else { people.name(user).to_owned() })
+        .map(|user| {
+            if people.is_me(user) {
+                "you".to_owned()
+            } else {
+                people.name(user).to_owned()
+            }
+        })
         .collect();
     if left > 0 {
         names.push(format!("{left} more"));
@@ -66,7 +82,11 @@ pub fn taker<'a>(request: &'a Request, leg: &'a Leg, people: &People) -> Option<
     let recipients = &request.recipients;
     let me = recipients.iter().find(|user| people.is_me(user));
     let only = recipients.first().filter(|_| recipients.len() == 1);
-    leg.assignee.as_ref().or(request.accepted_by.as_ref()).or(me).or(only)
+    leg.assignee
+        .as_ref()
+        .or(request.accepted_by.as_ref())
+        .or(me)
+        .or(only)
 }
 
 /// What is given and what is taken, beside each other.
@@ -85,17 +105,40 @@ pub fn sides(visit: &Visit, rotation: &Rotation, asked: &Asked, people: &People)
     }
 }
 
-fn side(visit: &Visit, rotation: &Rotation, asked: &Asked, index: usize, people: &People) -> Markup {
+fn side(
+    visit: &Visit,
+    rotation: &Rotation,
+    asked: &Asked,
+    index: usize,
+    people: &People,
+) -> Markup {
     let (request, times) = (&asked.view.request, times(visit));
     let leg = &request.legs[index];
     let taker = taker(request, leg, people);
     let takes = taker.is_some_and(|user| people.is_me(user));
-    let name = |user: &UserId| if people.is_me(user) { "You".to_owned() } else { people.name(user).to_owned() };
+    let name = |user: &UserId| {
+        if people.is_me(user) {
+            "You".to_owned()
+        } else {
+            people.name(user).to_owned()
+        }
+    };
     let gives = people.is_me(&leg.holder);
-    let cell = rotation.slot_of(&leg.cell).map(|index| &rotation.cells[index]);
+    let cell = rotation
+        .slot_of(&leg.cell)
+        .map(|index| &rotation.cells[index]);
     let zone = cell.and_then(|cell| rotation.windows[cell.window].zone);
-    let slot = asked.slots.get(index).map(|slot| slot_text(slot)).unwrap_or_default();
-    let covered = asked.view.covered.get(index).map(Vec::as_slice).unwrap_or_default();
+    let slot = asked
+        .slots
+        .get(index)
+        .map(|slot| slot_text(slot))
+        .unwrap_or_default();
+    let covered = asked
+        .view
+        .covered
+        .get(index)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     html! {
         section.side {
             h2 {
@@ -137,7 +180,9 @@ fn carried(covered: &[Interval], times: &Times) -> String {
                 midnight.checked_add(SignedDuration::from_hours(hour)).ok()
             };
             nights += usize::from(at(3).is_some_and(|at| span.contains(at)));
-            if matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday) && at(12).is_some_and(|at| span.contains(at)) {
+            if matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday)
+                && at(12).is_some_and(|at| span.contains(at))
+            {
                 let week = monday(date);
                 if !weekends.contains(&week) {
                     weekends.push(week);
@@ -152,7 +197,11 @@ fn carried(covered: &[Interval], times: &Times) -> String {
         count => Some(format!("{count} {word}s")),
     };
     let hours = (!total.is_zero()).then(|| hours(total));
-    let parts = [hours, count(nights, "night"), count(weekends.len(), "weekend")];
+    let parts = [
+        hours,
+        count(nights, "night"),
+        count(weekends.len(), "weekend"),
+    ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {
         true => "No covered hours".to_owned(),
@@ -173,10 +222,11 @@ fn hours(of: SignedDuration) -> String {
 pub fn for_whom(asked: &Asked, people: &People) -> Markup {
     let request = &asked.view.request;
     let mut changes: Vec<(&UserId, SignedDuration)> = Vec::new();
-    let mut add = |user, length: SignedDuration| match changes.iter_mut().find(|(known, _)| *known == user) {
-        Some((_, sum)) => *sum += length,
-        None => changes.push((user, length)),
-    };
+    let mut add =
+        |user, length: SignedDuration| match changes.iter_mut().find(|(known, _)| *known == user) {
+            Some((_, sum)) => *sum += length,
+            None => changes.push((user, length)),
+        };
     for (leg, covered) in request.legs.iter().zip(&asked.view.covered) {
         let length: SignedDuration = covered.iter().map(Interval::length).sum();
         add(&leg.holder, -length);
@@ -224,7 +274,10 @@ fn told(change: SignedDuration) -> String {
 pub fn until(request: &Request, times: &Times) -> String {
     let from = request.span().from.max(times.now);
     match request.kind {
-        RequestKind::Cover => format!("Until somebody accepts, nothing changes. Open until {}.", times.text(from)),
+        RequestKind::Cover => format!(
+            "Until somebody accepts, nothing changes. Open until {}.",
+            times.text(from)
+        ),
         RequestKind::Swap => format!("Both are told at once. Open until {}.", times.text(from)),
     }
 }

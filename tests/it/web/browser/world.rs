@@ -106,7 +106,11 @@ pub const PAGES: &[Page] = &[
         "People and order",
         EDITORS,
     ),
-    page("/rotations/OPS/settings/grid", "Hours and hand-overs", EDITORS),
+    page(
+        "/rotations/OPS/settings/grid",
+        "Hours and hand-overs",
+        EDITORS,
+    ),
     page("{window}", "", EDITORS),
     page(
         "/rotations/OPS/settings/skips",

@@ -40,7 +40,10 @@ pub fn card(visit: &Visit, all: &[Wants]) -> Result<Markup, Problem> {
     let mut rules: Vec<Rule> = Vec::new();
     for of in all {
         let kinds = of.settings.off.iter();
-        rules.extend(kinds.map(|kind| Rule { of, kind: Some(*kind) }));
+        rules.extend(kinds.map(|kind| Rule {
+            of,
+            kind: Some(*kind),
+        }));
         if of.settings.short_rest_hours < SHORT_REST_HOURS {
             rules.push(Rule { of, kind: None });
         }
@@ -52,9 +55,15 @@ pub fn card(visit: &Visit, all: &[Wants]) -> Result<Markup, Problem> {
     let mut lines = Vec::new();
     let mut last: Option<(&Wants, Option<AuditEntry>)> = None;
     for rule in rules.iter().take(MOST) {
-        if last.as_ref().is_none_or(|(of, _)| of.rotation.id != rule.of.rotation.id) {
+        if last
+            .as_ref()
+            .is_none_or(|(of, _)| of.rotation.id != rule.of.rotation.id)
+        {
             let id = &rule.of.rotation.id;
-            last = Some((rule.of, warnings::last_change(visit.app(), &visit.caller, id)?));
+            last = Some((
+                rule.of,
+                warnings::last_change(visit.app(), &visit.caller, id)?,
+            ));
         }
         let entry = last.as_ref().and_then(|(_, entry)| entry.as_ref());
         lines.push(line(visit, rule, entry));

@@ -34,16 +34,26 @@ pub fn meaning(kind: WarningKind) -> &'static str {
         WarningKind::Nobody => "Covered hours without a person.",
         WarningKind::AbsentOnDuty => "Somebody is on call while they are away.",
         WarningKind::EmptyRoster => "There is nobody whom a turn could be given to.",
-        WarningKind::Unreachable => "Whoever is on call, or is next, has left or is not known here.",
-        WarningKind::StaleSource => "A calendar or a partner’s schedule cannot be read, so absences or turns may be missing.",
+        WarningKind::Unreachable => {
+            "Whoever is on call, or is next, has left or is not known here."
+        }
+        WarningKind::StaleSource => {
+            "A calendar or a partner’s schedule cannot be read, so absences or turns may be missing."
+        }
         WarningKind::DoubleDuty => "One person in two rotations at the same hours.",
         WarningKind::NoFallback => "If one more person drops out, nobody can take over.",
         WarningKind::BackToBack => "One person, two turns one after the other.",
-        WarningKind::ShortRest => "Less time between two turns of one person than the rotation wants.",
+        WarningKind::ShortRest => {
+            "Less time between two turns of one person than the rotation wants."
+        }
         WarningKind::Uncovered => "Nearly the whole week is covered, and a little of it is not.",
-        WarningKind::NightWork => "Somebody is on call in their night, which is day for somebody else.",
+        WarningKind::NightWork => {
+            "Somebody is on call in their night, which is day for somebody else."
+        }
         WarningKind::Unfair => "One person carries much more than the others.",
-        WarningKind::ClockChange => "Daylight saving time moves or doubles the time of a hand-over.",
+        WarningKind::ClockChange => {
+            "Daylight saving time moves or doubles the time of a hand-over."
+        }
         WarningKind::HolidayDuty => "Somebody is on call on a public holiday.",
         WarningKind::EndsSoon => "The public holidays of a country are not known that far ahead.",
     }
@@ -75,12 +85,20 @@ impl Told<'_> {
     /// "Payments, Thu 26 Nov 08:00 to 20:00", "Katherine, Tue 1 Dec 08:00 to 17:00".
     pub fn title(&self) -> String {
         let warning = self.warning;
-        let when = self.times.stretch(warning.period.from, warning.period.until);
+        let when = self
+            .times
+            .stretch(warning.period.from, warning.period.until);
         let who = warning.users.first().map(|user| self.people.name(user));
         match (warning.kind, who) {
-            (WarningKind::StaleSource, Some(who)) => format!("The calendar of {who}{}", self.last_read()),
+            (WarningKind::StaleSource, Some(who)) => {
+                format!("The calendar of {who}{}", self.last_read())
+            }
             (WarningKind::StaleSource, None) => {
-                format!("The partner’s schedule of {}{}", self.rotation, self.last_read())
+                format!(
+                    "The partner’s schedule of {}{}",
+                    self.rotation,
+                    self.last_read()
+                )
             }
             (WarningKind::EmptyRoster, _) => format!("Nobody is in {}", self.rotation),
             (WarningKind::Unfair, Some(who)) => format!("{who}, {}", self.rotation),
@@ -122,7 +140,11 @@ impl Told<'_> {
 /// Where a problem is mended, first what mends it best; `base` is the address of its rotation, whose members can take
 /// hours that nobody has.
 pub fn offers(warning: &Warning, base: &str, is_member: bool) -> Vec<Offer> {
-    let link = |words, path: String, action| Offer { words, path, action };
+    let link = |words, path: String, action| Offer {
+        words,
+        path,
+        action,
+    };
     let (from, until) = (warning.period.from, warning.period.until);
     let turn = |cell: &CellId, step: &str| {
         format!("{base}/shifts/{cell}/{from}?do={step}&from={from}&to={until}")
@@ -139,7 +161,11 @@ pub fn offers(warning: &Warning, base: &str, is_member: bool) -> Vec<Offer> {
             vec![link("Add people", format!("{base}/settings/people"), None)]
         }
         (WarningKind::Unreachable, _) => {
-            vec![link("See the people", format!("{base}/settings/people"), None)]
+            vec![link(
+                "See the people",
+                format!("{base}/settings/people"),
+                None,
+            )]
         }
         (WarningKind::StaleSource, _) => match warning.users.first() {
             Some(_) => vec![link("See it", format!("{base}/settings/absences"), None)],
