@@ -336,7 +336,7 @@ pub fn conflicts(visit: &Visit, conflicts: &[Conflict], people: &People, form: &
                         (ConflictKind::Absence, ConflictSource::ChatStatus) => "is away by their chat status",
                         (ConflictKind::Absence, ConflictSource::ExternalCalendar) => "is away by their calendar",
                         (ConflictKind::Absence, _) => "is away",
-                        (ConflictKind::SameCellArrangement, _) => "holds it already by another arrangement, which has to end first,",
+                        (ConflictKind::SameCellArrangement, _) => "has it already by another cover or swap, which has to end first,",
                         (ConflictKind::UnknownAvailability, _) => "may be away, their calendar cannot be read,",
                     };
                     div.choice {

@@ -91,8 +91,8 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
     match step {
         Step::WindowOpen(opening) => open(opening, words),
         Step::WindowShut(Opening { until, .. }) => match until {
-            Some(until) => format!("The hours are shut until {}.", words.time(*until)),
-            None => "The hours are shut.".into(),
+            Some(until) => format!("The hours are not covered until {}.", words.time(*until)),
+            None => "The hours are not covered.".into(),
         },
         Step::OffDay {
             date,
@@ -106,7 +106,7 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
             };
             let name = name.as_ref().filter(|_| !is_weekend && words.has_names());
             let name = name.map_or_else(String::new, |name| format!(" ({})", one_line(name)));
-            format!("{} is {what} in {country}{name}, and days off count as shut.", day(*date))
+            format!("{} is {what} in {country}{name}, and days off count as not covered.", day(*date))
         }
         Step::Frozen { since, until: None } => format!(
             "The rotation is disabled, and stands as it did on {}.",
@@ -214,12 +214,12 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
         Step::NotRecorded(what) => match what {
             Unrecorded::Order => "The record does not hold the order of that time.",
             Unrecorded::Beginning => {
-                "The turn began while the hours were shut, and the record does not hold how."
+                "The turn began while the hours were not covered, and the record does not hold how."
             }
             Unrecorded::Absence => {
                 "The absence has been deleted or changed since, and the record does not hold more of it."
             }
-            Unrecorded::DayOff => "The record does not hold which day off shut the hours.",
+            Unrecorded::DayOff => "The record does not hold which day off left the hours out.",
             Unrecorded::Search => {
                 "The record does not hold who was looked at before the slot stayed empty."
             }

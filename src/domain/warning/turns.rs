@@ -30,7 +30,7 @@ pub(super) fn back_to_back(scene: &Scene) -> Vec<Warning> {
             }
             let cells: BTreeSet<usize> = turns.iter().map(|turn| turn.cell).collect();
             let text = format!(
-                "{} has {} turns on end.",
+                "{} has {} turns without a free day.",
                 scene.name(user),
                 in_words(turns.len())
             );

@@ -3,7 +3,7 @@
 mod mine;
 mod now;
 mod trouble;
-mod waiting;
+pub mod waiting;
 
 use super::week;
 use super::{getting_started, times};

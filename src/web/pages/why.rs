@@ -101,7 +101,7 @@ pub fn show(visit: &Visit) -> Outcome {
 fn section(rotation: &Rotation, cell: &ExplainedCell, people: &People) -> Markup {
     let slot = rotation.slot_of(&cell.cell);
     let slot = slot.map(|slot| slot_label(rotation, &rotation.cells[slot]));
-    let slot = slot.unwrap_or_else(|| "A slot that is gone".to_owned());
+    let slot = slot.unwrap_or_else(|| "Hours that are gone".to_owned());
     html! {
         section.card.pad aria-label=(slot) data-cell=(cell.cell) {
             h2 { bdi { (slot) } }

@@ -131,7 +131,7 @@ const HEADS: [&str; 8] = [
 
 /// The explanation of the columns.
 pub const MEANING: &str = "Up to now by the record, then by the plan. Nights are 22:00 to 06:00 in each person’s time zone, weekends \
-    and holidays those of the rotation’s countries, or Saturday and Sunday. Being on call in two places at once counts once. \
+    and holidays those of the rotation’s countries, or Saturday and Sunday. Being on call twice at once counts once. \
     Covers are those taken for others. Where missed turns are traded, turns are somebody’s own, taken for somebody who owes one for \
     it, paid back, or taken to help.";
 

@@ -22,6 +22,7 @@ mod report;
 mod sessions;
 mod settings;
 mod webhooks;
+mod words;
 mod zone;
 
 use crate::support::{Answer, Rota, Start, directory};

@@ -466,7 +466,8 @@ fn what_cannot_be_read() {
     let none = Absences::default();
     let here = weeks(2, &none);
     let mut around = around(&here);
-    around.unread_calendars = [user(1), "gone".into()].into();
+    let read_at: jiff::Timestamp = "2026-01-04T00:00:00Z".parse().expect("an instant");
+    around.unread_calendars = [(user(1), read_at), ("gone".into(), read_at)].into();
     around.is_partner_unread = true;
     let found = find(&here, &none, &around, days(BEGUN, 7));
     assert_eq!(
@@ -476,6 +477,11 @@ fn what_cannot_be_read() {
             "2026-01-05T00:00:00Z/2026-01-12T00:00:00Z cel_0_0",
         ]
     );
+    let stale: Vec<_> = found
+        .iter()
+        .filter(|one| one.kind == K::StaleSource)
+        .collect();
+    assert_eq!([stale[0].since, stale[1].since], [Some(read_at), None]);
 }
 
 /// rules.md 27.11.

@@ -224,7 +224,7 @@ pub fn save(visit: &Visit) -> Outcome {
     let more = match verb == "remove" && holds(&rotation, &user) {
         true => {
             let people = People::load(visit.app(), [&user], true)?;
-            html! { p { (people.show(&user)) " is on duty or has an arrangement here, and loses it at once." } }
+            html! { p { (people.show(&user)) " is on call or has a cover or swap here, and loses it at once." } }
         }
         false => html! {},
     };

@@ -51,14 +51,14 @@ const SECTIONS: [Section; 13] = [
     ),
     part(
         "grid",
-        "Lanes and windows",
-        "How many are on duty at once, covered hours, and when they hand over",
+        "Hours and hand-overs",
+        "How many are on call at once, covered hours, and when they hand over",
         grid::show,
         grid::save,
     ),
     part(
         "skips",
-        "Skips and holidays",
+        "Days left out and holidays",
         "Weekends and public holidays on which nobody hands over",
         skips::show,
         skips::save,
@@ -66,7 +66,7 @@ const SECTIONS: [Section; 13] = [
     part(
         "absences",
         "Absences and missed turns",
-        "Which calendars count, who is passed over, who takes over from somebody who goes away, what becomes of missed turns, and \
+        "Which calendars count, who is left out, who takes over from somebody who goes away, what becomes of missed turns, and \
          everybody’s share",
         absences::show,
         absences::save,
@@ -74,7 +74,7 @@ const SECTIONS: [Section; 13] = [
     part(
         "rosters",
         "Rosters",
-        "Which people each lane and window deals from",
+        "Who takes turns in which hours",
         rosters::show,
         rosters::save,
     ),
