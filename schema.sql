@@ -3,7 +3,8 @@
 -- updates compare with each value: for an IN list of three or more, SQLite builds a temporary table at every write.
 
 -- Single values: team_id, team_name, team_domain, plan, development_clock, rules (the rules that next_due_at was computed
--- with), base_url (of the last server).
+-- with), base_url (of the last server), setup_link (the hash of the secret, and when it
+-- expires), getting_started (hidden once all is done).
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL

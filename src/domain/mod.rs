@@ -51,6 +51,7 @@ pub mod naming;
 pub mod notification;
 pub mod partner;
 pub mod pending;
+pub mod people_lines;
 pub mod personal_calendar;
 pub mod push;
 pub mod recurrence;

@@ -143,6 +143,7 @@ impl Refusal {
                 path: path.under(prefix),
                 fault,
             },
+            Refusal::Directory(path, fault) => Refusal::Directory(path.under(prefix), fault),
             other => other,
         }
     }
