@@ -16,7 +16,7 @@
 //! | `due.batch` | between two commits of what fell due |
 //! | `send.taken` `send.answered` | a delivery: recorded, not sent; answered, not recorded |
 //! | `chat.posted` `chat.topic` `chat.group` | a message, a topic, a user group: changed on the platform, not recorded |
-//! | `mail.sent` `incoming.posted` | a letter, a post to an incoming webhook: answered, not recorded |
+//! | `mail.sent` `push.sent` `incoming.posted` | a letter, a push, a post to an incoming webhook: answered, not recorded |
 //! | `slack.stored` `slack.answered` `slack.answering` | something from Slack: stored, not acknowledged; answered, not acknowledged; its request URL is about to answer |
 //! | `request` `connection` | a request, inside the panic handler; a connection, outside of it |
 //! | `accept.thread` | a connection accepted, on the thread that accepts |

@@ -29,6 +29,11 @@
 //! by the session of a cookie or by a trusted proxy. From there on it is a person as any other: handlers call the same
 //! [`actions`], with the values of the [`domain`] that the form stands for, and render what comes back as HTML.
 //!
+//! # First run
+//!
+//! While nobody administers the workspace, [`first_run`] prints an address whose secret is stored nowhere. The page behind it
+//! has `actions::first_run` make the first admin, sign them in and void the address in one write.
+//!
 //! # Signing in at an identity provider
 //!
 //! The edge [`web`] starts a sign-in of [`oidc`] and sends the browser to the provider. The callback's code is exchanged for an ID
@@ -135,7 +140,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`relays`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
 //! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
@@ -200,6 +205,7 @@ pub mod api;
 pub mod chat_watch;
 pub mod delivery;
 pub mod dev;
+pub mod first_run;
 pub mod mcp;
 pub mod slack_inbound;
 pub mod storage_watch;

@@ -67,7 +67,7 @@ impl Default for Metrics {
         );
         let relayed = counters(
             "rota_message_relays_total",
-            "Messages sent on by mail or to an incoming webhook, by result of the try.",
+            "Messages sent on by mail, by push or to an incoming webhook, by result of the try.",
             &["way", "result"],
         );
         let calendar_readings = counters(

@@ -354,6 +354,7 @@ impl From<Refusal> for Problem {
                 "too_many_calendars",
                 format!("a person has at most {MOST_OF_A_PERSON} calendars; remove one first"),
             ),
+            Refusal::TooManyTests(seconds) => Problem::rate_limited(seconds),
             Refusal::TooManyReadings(why, seconds) => coded(
                 429,
                 "too_many_readings",

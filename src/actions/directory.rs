@@ -8,8 +8,8 @@ use crate::domain::import::{ImportChanges, LeftAlone};
 use crate::domain::refusal::{DirectoryFault, Refusal};
 use crate::domain::rotation::Rotation;
 use crate::store::{
-    self, ReadTx, Store, StoreError, WriteTx, list_duty_groups, list_group_people, load_directory,
-    load_group, load_topic, replace_directory,
+    self, Page, PersonFilter, ReadTx, Store, StoreError, WriteTx, list_duty_groups,
+    list_group_people, list_people, load_directory, load_group, load_topic, replace_directory,
 };
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -18,6 +18,19 @@ use std::hash::Hash;
 pub fn has_people(app: &App) -> Result<bool, Error> {
     app.store().read(|tx: &ReadTx| store::has_people(tx))
 }
+
+/// The people who are active, by name, as far as a choice shows them.
+pub fn active_people(app: &App) -> Result<Vec<Person>, Error> {
+    let filter = PersonFilter::default();
+    let page = Page::first(CHOICE);
+    let read = |tx: &ReadTx| list_people(tx, &filter, false, page);
+    let (mut people, _) = app.store().read(read)?;
+    people.retain(Person::is_active);
+    Ok(people)
+}
+
+/// People that a choice shows at the most.
+const CHOICE: u32 = 1_000;
 
 /// The consent to an import's changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

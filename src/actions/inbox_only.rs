@@ -31,7 +31,7 @@ impl InboxOnly {
     }
 }
 
-/// Those of a rotation: its members and owners without mail, and its channels without an incoming webhook. Empty on a chat
+/// Those of a rotation: its members and owners without mail and push, and its channels without an incoming webhook. Empty on a chat
 /// platform, which people see.
 pub fn of_rotation(tx: &ReadTx, app: &App, rotation: &Rotation) -> Result<InboxOnly, Error> {
     match app.chat().is_embedded() {
@@ -59,7 +59,8 @@ pub fn with_relays(tx: &ReadTx, relays: &Relays, rotation: &Rotation) -> Result<
         let settings = store::load_notification_settings(tx, &user)?;
         let has_address = person.email.is_some_and(|email| !email.trim().is_empty());
         let mailed = relays.mail.is_some() && settings.mail && !settings.kinds.is_empty();
-        if !mailed || !has_address {
+        let pushed = store::load_push(tx, &user)?.is_some() && !settings.kinds.is_empty();
+        if (!mailed || !has_address) && !pushed {
             found.users.push(user);
         }
     }

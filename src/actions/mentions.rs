@@ -232,9 +232,7 @@ fn written(
     store::save_mention(tx, mention)?;
     if let Some(notice) = notice {
         let mut messages = vec![message::mention(rotation, mention, notice)];
-        if app.slack().is_some() {
-            messages.extend(message::mention_directly(rotation, mention, notice));
-        }
+        messages.extend(message::mention_directly(rotation, mention, notice));
         notifications::queue(tx, app, messages)?;
     }
     Ok(())

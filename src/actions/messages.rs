@@ -37,6 +37,8 @@ words! {
         Inbox = "inbox",
         Mail = "mail",
         IncomingWebhook = "incomingWebhook",
+        /// The push server of its person has it.
+        Push = "push",
         /// The chat platform has it.
         Platform = "platform",
     }
@@ -71,6 +73,7 @@ fn listed(app: &App, record: MessageRecord) -> ListedMessage {
         let by = match way {
             Way::Mail => ReachedBy::Mail,
             Way::IncomingWebhook => ReachedBy::IncomingWebhook,
+            Way::Push => ReachedBy::Push,
         };
         if let (MessageState::Sent, Some(at)) = (relay.state, relay.ended_at) {
             reached.push((by, at));

@@ -28,6 +28,8 @@ pub mod duties;
 pub mod duty;
 pub mod duty_group;
 pub mod explain;
+pub mod first_run;
+pub mod first_weeks;
 pub mod grid;
 pub mod identities;
 pub mod import_schedule;
@@ -39,12 +41,14 @@ pub mod mentions;
 pub mod messages;
 pub mod mutation;
 pub mod notification_settings;
+pub mod notification_test;
 mod notifications;
 pub mod on_call_at;
 pub mod once;
 mod outbox;
 pub mod overview;
 pub mod partners;
+pub mod people;
 pub mod platform;
 pub mod polling;
 pub mod preview;
@@ -87,6 +91,7 @@ use crate::runtime::clock::Clock;
 use crate::store::Store;
 use calendars::InProgress;
 use jiff::{SignedDuration, Timestamp};
+use notification_test::RecentTests;
 use partners::Partners;
 use std::sync::{Arc, PoisonError, RwLock};
 use warnings::Warned;
@@ -118,6 +123,7 @@ pub struct App {
     partners: Arc<Partners>,
     warned: Arc<Warned>,
     calendar_readings: InProgress,
+    recent_tests: Arc<RecentTests>,
 }
 
 /// Settings for outgoing messages and URLs.
@@ -189,6 +195,7 @@ impl App {
             partners: Arc::default(),
             warned: Arc::default(),
             calendar_readings: InProgress::default(),
+            recent_tests: Arc::default(),
         }
     }
 
@@ -314,6 +321,11 @@ impl App {
     /// The readings of calendars of people that run now.
     pub(in crate::actions) fn calendar_readings(&self) -> &InProgress {
         &self.calendar_readings
+    }
+
+    /// When people were sent tests.
+    pub(in crate::actions) fn recent_tests(&self) -> &RecentTests {
+        &self.recent_tests
     }
 
     /// Mail and incoming webhooks.

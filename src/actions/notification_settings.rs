@@ -1,11 +1,13 @@
 //! What each person chose of how and when they are told (rules.md 19).
 
 use super::{App, Result, agenda, audit};
+use crate::client::UrlError;
 use crate::domain::access::{Principal, Reach};
 use crate::domain::audit::{AuditedChange, Author, Phrase, Summary};
 use crate::domain::ids::UserId;
 use crate::domain::notification::{NotificationChange, Notifications};
-use crate::domain::refusal::Refusal;
+use crate::domain::push::PushTarget;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::relay::NotificationSettings;
 use crate::domain::wording;
 use crate::store::{self, ReadTx, WriteTx};
@@ -27,6 +29,8 @@ fn load(tx: &ReadTx, user: &UserId) -> store::Result<Notifications> {
         messages: store::load_notification_settings(tx, user)?,
         remind_before: store::load_leads(tx, user)?,
         summary: store::load_summary(tx, user)?,
+        push: store::load_push(tx, user)?,
+        last_failure: store::load_failure(tx, user)?,
     })
 }
 
@@ -37,16 +41,53 @@ pub fn choose(
     user: &UserId,
     change: NotificationChange,
 ) -> Result<Notifications> {
+    check_push(app, &author.principal, user, &change)?;
     let user = user.clone();
     audit::write(app.store(), author, move |tx, author| {
         check_person(&tx.as_read(), &author.principal, &user)?;
         let was = load(&tx.as_read(), &user)?;
-        let is = change.applied_to(&was);
+        let is = change.applied_to(&was)?;
         save(tx, &user, [&was, &is])?;
         let summary = summary(&user, [&was, &is]);
         let change = (!summary.is_empty()).then(|| AuditedChange::of(user.as_str(), summary));
         Ok((is, change))
     })
+}
+
+/// Refuses a push address that is somebody else's to choose, or that may not be connected to. Where it leads to is judged again at
+/// each message, so that an address which does not resolve now is taken.
+fn check_push(
+    app: &App,
+    caller: &Principal,
+    user: &UserId,
+    change: &NotificationChange,
+) -> Result<()> {
+    let Some(Some(push)) = &change.push else {
+        return Ok(());
+    };
+    app.store().read(|tx| check_person(tx, caller, user))?;
+    if caller.person() != Ok(user) && !push.is_empty() {
+        return Err(Refusal::ResourceDenied(
+            "people set their own push address; others may only take it away, with null".into(),
+        )
+        .into());
+    }
+    let Some(url) = &push.url else {
+        return Ok(());
+    };
+    let target = PushTarget::new(url.clone(), push.token.clone().flatten())?;
+    let refused = |why: &str| invalid::<()>("push.url", why);
+    let parsed = match app.webhook_client().url(url) {
+        Ok(parsed) => parsed,
+        Err(error) => return Ok(refused(error.why())?),
+    };
+    if target.is_plain() && !target.is_loopback() {
+        return Ok(refused("the scheme is http; use https")?);
+    }
+    match app.webhook_client().check(&parsed) {
+        Err(error @ UrlError::PrivateAddress(_)) => Ok(refused(error.why())?),
+        _ => Ok(()),
+    }
 }
 
 fn save(tx: &mut WriteTx, user: &UserId, [was, is]: [&Notifications; 2]) -> Result<()> {
@@ -56,6 +97,9 @@ fn save(tx: &mut WriteTx, user: &UserId, [was, is]: [&Notifications; 2]) -> Resu
     if was.remind_before != is.remind_before {
         store::save_leads(tx, user, is.remind_before.as_ref())?;
         agenda::leads_changed(tx, user)?;
+    }
+    if was.push != is.push {
+        store::save_push(tx, user, is.push.as_ref())?;
     }
     if was.summary != is.summary {
         store::save_summary(tx, user, is.summary)?;
@@ -67,20 +111,26 @@ fn save(tx: &mut WriteTx, user: &UserId, [was, is]: [&Notifications; 2]) -> Resu
 /// What changed from what to what, without secrets.
 fn summary(user: &UserId, [was, is]: [&Notifications; 2]) -> Summary {
     let mut summary = Summary::default();
-    let mut add = |what: &str, [was, is]: [String; 2]| {
-        if was != is {
-            let phrase = Phrase::from(what).and(user).and(format!(": {was} to {is}"));
-            summary.add(phrase);
-        }
-    };
-    let mailed = [was, is].map(|of| mailed(&of.messages));
-    match mailed[0] == mailed[1] {
-        true => {}
-        false => add("what is mailed to ", mailed),
-    }
+    let mut add = |what: &str, both: [String; 2]| add_change(&mut summary, what, user, both);
+    add(
+        "what is mailed to ",
+        [was, is].map(|of| mailed(&of.messages)),
+    );
     add("reminders of ", [was, is].map(reminders));
     add("summary of ", [was, is].map(weekly));
+    let [before, after] = [was, is].map(pushed);
+    match (before == after, was.push == is.push) {
+        // The secrets are not told, but that they changed is.
+        (true, false) => summary.add(Phrase::from("push of ").and(user).and(" changed")),
+        _ => add_change(&mut summary, "push of ", user, [before, after]),
+    }
     summary
+}
+
+fn add_change(summary: &mut Summary, what: &str, user: &UserId, [was, is]: [String; 2]) {
+    if was != is {
+        summary.add(Phrase::from(what).and(user).and(format!(": {was} to {is}")));
+    }
 }
 
 /// The kinds in a summary.
@@ -110,8 +160,13 @@ fn weekly(of: &Notifications) -> String {
     )
 }
 
+fn pushed(of: &Notifications) -> String {
+    let push = of.push.as_ref();
+    push.map_or_else(|| "none".to_owned(), |push| push.host().to_owned())
+}
+
 /// People choose for themselves; workspace admins and keys that see all rotations choose for everybody.
-fn check_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<()> {
+pub(super) fn check_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<()> {
     let is_own = caller.person() == Ok(user);
     if !is_own && !caller.sees_directory() {
         return Err(Refusal::NotFound("user").into());

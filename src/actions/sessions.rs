@@ -18,13 +18,16 @@ use crate::domain::identity::Identity;
 use crate::domain::ids::{SessionId, TokenId, UserId};
 use crate::domain::refusal::invalid;
 use crate::domain::zones::{self, ZoneName};
-use crate::store::{self, ReadTx, SessionOrigin, SessionRecord, Store, TokenRecord};
+use crate::store::{self, ReadTx, SessionOrigin, SessionRecord, Store, TokenRecord, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use subtle::ConstantTimeEq;
 
 /// How long the link of an invitation works.
 pub const INVITED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// How long a link works that an admin is shown.
+pub const LINKED_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// Uses are noted this far apart.
 const NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -148,41 +151,52 @@ pub fn sign_in(
         if let Proof::Link(secret) = &proof {
             store::remove_login_link(tx, &hash(secret))?;
         }
-        let user = person.id.clone();
-        if let Some((before, id)) = &browser.replaced {
-            store::remove_session(tx, before, id)?;
-        }
-        let idle_since = now.saturating_sub(idle).unwrap_or(Timestamp::MIN);
-        store::clear_idle_sessions(tx, idle_since)?;
-        let others = store::list_sessions(&tx.as_read(), &user)?;
-        for oldest in others.iter().skip(MOST_SESSIONS - 1) {
-            store::remove_session(tx, &user, &oldest.id)?;
-        }
-        let secret = tx.mint_secret();
-        let record = SessionRecord {
-            id: SessionId::from(tx.mint("ses_")),
-            secret_hash: hash(&secret),
-            user: user.clone(),
-            origin,
-            created_at: now,
-            used_at: now,
-            agent: browser.agent,
-        };
-        store::insert_session(tx, &record)?;
-        let signed_in = of_session(&tx.as_read(), person, &record)?;
-        let author = Author {
-            principal: signed_in.principal,
-            action: "signIn",
-            origin: browser.origin,
-        };
-        let way = record.origin.way();
-        let change = AuditedChange::of(record.id.as_str(), format!("signed in by {way}"));
-        audit::record(tx, &author, change)?;
-        Ok(Some(Begun {
-            id: record.id,
-            secret,
-            user,
-        }))
+        begin_within(tx, person, origin, browser, idle).map(Some)
+    })
+}
+
+/// Begins a session of somebody within a write that has found out who they are.
+pub(in crate::actions) fn begin_within(
+    tx: &mut WriteTx,
+    person: Person,
+    origin: SessionOrigin,
+    browser: Browser,
+    idle: SignedDuration,
+) -> Result<Begun> {
+    let (now, user) = (tx.now(), person.id.clone());
+    if let Some((before, id)) = &browser.replaced {
+        store::remove_session(tx, before, id)?;
+    }
+    let idle_since = now.saturating_sub(idle).unwrap_or(Timestamp::MIN);
+    store::clear_idle_sessions(tx, idle_since)?;
+    let others = store::list_sessions(&tx.as_read(), &user)?;
+    for oldest in others.iter().skip(MOST_SESSIONS - 1) {
+        store::remove_session(tx, &user, &oldest.id)?;
+    }
+    let secret = tx.mint_secret();
+    let record = SessionRecord {
+        id: SessionId::from(tx.mint("ses_")),
+        secret_hash: hash(&secret),
+        user: user.clone(),
+        origin,
+        created_at: now,
+        used_at: now,
+        agent: browser.agent,
+    };
+    store::insert_session(tx, &record)?;
+    let signed_in = of_session(&tx.as_read(), person, &record)?;
+    let author = Author {
+        principal: signed_in.principal,
+        action: "signIn",
+        origin: browser.origin,
+    };
+    let way = record.origin.way();
+    let change = AuditedChange::of(record.id.as_str(), format!("signed in by {way}"));
+    audit::record(tx, &author, change)?;
+    Ok(Begun {
+        id: record.id,
+        secret,
+        user,
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod across;
 mod counting;
+mod silence;
 
 #[cfg(test)]
 pub(super) use across::all_within;
@@ -10,6 +11,7 @@ pub use across::{MOST, RotationWarning, of_all};
 #[cfg(test)]
 pub(super) use counting::count;
 pub use counting::{Counted, Warned, refresh};
+pub use silence::{Silence, Wants, editable, last_change};
 
 use super::draft::Draft;
 use super::mutation::Operation;
@@ -200,6 +202,7 @@ fn surroundings(
         people,
         unread_calendars: unread.into_iter().collect(),
         is_partner_unread: external.is_some_and(|it| it.is_unread(&app.as_of(app.now()))),
+        partner_read_at: external.and_then(|it| it.schedule.read_at),
         naming,
     })
 }

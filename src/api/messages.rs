@@ -4,12 +4,12 @@ use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Kind, OF_ROTATION, Operation, instant, operation, parameter, text};
 use crate::actions::messages::{self, ListedMessage};
-use crate::actions::notification_settings;
+use crate::actions::{notification_settings, notification_test};
 use crate::domain::message::Recipient;
 use crate::domain::relay::{MessageState, message_id};
 use crate::store::MessageFilter;
 use crate::wire::message::{Message, Reached};
-use crate::wire::notification::{self as wire, NotificationSettings};
+use crate::wire::notification::{self as wire, NotificationSettings, NotificationTest};
 
 const STATES: &[&str] = &["waiting", "sent", "dropped"];
 
@@ -78,7 +78,10 @@ pub const NOTIFICATIONS: Operation = operation("getNotificationSettings", "messa
 pub fn notifications(call: &Call) -> Outcome {
     let user = call.path.id("userId");
     let settings = notification_settings::read(call.app, call.caller, &user)?;
-    answer::json(200, &wire::render(&settings))
+    answer::json(
+        200,
+        &wire::render(&settings, call.caller.person() == Ok(&user)),
+    )
 }
 
 pub const CHOOSE: Operation = operation("setNotificationSettings", "messages", "Choose how a person is told")
@@ -93,5 +96,21 @@ pub fn choose(call: &Call) -> Outcome {
     let user = call.path.id("userId");
     let settings = wire::read(&call.body)?;
     let chosen = notification_settings::choose(call.app, &call.author(), &user, settings)?;
-    answer::json(200, &wire::render(&chosen))
+    answer::json(
+        200,
+        &wire::render(&chosen, call.caller.person() == Ok(&user)),
+    )
+}
+
+pub const TEST: Operation = operation("testNotifications", "messages", "Send a person a test")
+    .about("Sends one line by every way that the person has, waits for 15 seconds at most, and says what became of it on each: \
+        `inbox`, `mail` unless they are not mailed, `push` where they have an address, `platform` for a chat platform such as \
+        Slack. At most 10 within an hour of real time.")
+    .gives::<NotificationTest>(200, "What became of it on each way.");
+
+/// POST a test.
+pub fn test(call: &Call) -> Outcome {
+    let user = call.path.id("userId");
+    let ways = notification_test::send(call.app, &call.author(), &user)?;
+    answer::json(200, &wire::tested(ways))
 }

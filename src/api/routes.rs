@@ -164,6 +164,7 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/messages",                                         Scoped(ReadOnCall),     Plain(messages::list),        &messages::LIST),
     row("GET",    "/v1/users/{userId}/notifications",                     Scoped(ReadDirectory),  Plain(messages::notifications), &messages::NOTIFICATIONS),
     row("PUT",    "/v1/users/{userId}/notifications",                     Scoped(WriteDuty),      Plain(messages::choose),      &messages::CHOOSE),
+    row("POST",   "/v1/users/{userId}/notifications/test",                Scoped(WriteDuty),      Plain(messages::test),        &messages::TEST),
 
     row("GET",    "/v1/rotations/{rotationId}/inbound-webhook",           Scoped(ManageWebhooks), Plain(inbound::read),         &inbound::READ),
     row("POST",   "/v1/rotations/{rotationId}/inbound-webhook/rotate",    Scoped(ManageWebhooks), Plain(inbound::rotate_key),   &inbound::ROTATE_KEY),

@@ -27,6 +27,7 @@ mod restore;
 mod run;
 mod scratch;
 mod serve;
+mod setup_link;
 mod signals;
 mod slack;
 mod status;
@@ -91,6 +92,8 @@ enum Command {
     Token(token::Command),
     /// Make a link that signs a person in to the pages once
     LoginLink(login_link::Flags),
+    /// Make an address at which the first admin is made, while there is none
+    SetupLink(setup_link::Flags),
     /// Manage how people sign in to the pages
     #[command(subcommand)]
     Login(login::Command),
@@ -195,6 +198,7 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Key(command) => key::run(place, command),
         Command::Token(command) => token::run(place, command),
         Command::LoginLink(flags) => login_link::run(place, flags),
+        Command::SetupLink(flags) => setup_link::run(place, flags),
         Command::Login(command) => login::run(place, command),
         Command::Directory(command) => directory::run(place, command),
         Command::Import(flags) => import::run(place, flags),

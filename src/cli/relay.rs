@@ -7,11 +7,11 @@ use super::{Failure, Place};
 use crate::actions::Outward;
 use crate::config::Config;
 use crate::domain::ids::ChannelId;
+use crate::domain::message::TEST;
 use crate::relays::incoming::Post;
-use crate::relays::mail::{Address, Letter, Mailbox, Mailer, Thread, message_id};
+use crate::relays::mail::{Address, Mailbox, test_letter};
 use crate::runtime::clock::Clock;
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
 
 const MAIL_EXAMPLES: &str = "\
 Sends with the settings in [mail], and needs no database.
@@ -65,8 +65,6 @@ fn read(place: Place) -> Result<(Config, Outward), Failure> {
     Ok((config, outward))
 }
 
-const SAID: &str = "This is a test of rota. Messages of rota arrive here.";
-
 /// Runs `rota mail`.
 pub fn mail(place: Place, command: MailCommand) -> Result<(), Failure> {
     let MailCommand::Test(MailTest { address }) = command;
@@ -78,7 +76,11 @@ pub fn mail(place: Place, command: MailCommand) -> Result<(), Failure> {
                 .into(),
         )
     })?;
-    let letter = letter(mailer, address, Clock::system().now());
+    let to = Mailbox {
+        name: None,
+        address,
+    };
+    let letter = test_letter(&mailer.settings, to, Clock::system().now());
     let said = mailer.connect().and_then(|mut session| {
         let said = session.send(&mailer.settings.from.address, &letter);
         session.close();
@@ -87,26 +89,6 @@ pub fn mail(place: Place, command: MailCommand) -> Result<(), Failure> {
     match said {
         Ok(said) => answer(&format!("sent; the mail server said: {said}")),
         Err(error) => Err(Failure::Failed(format!("not sent: {}", error.why()))),
-    }
-}
-
-fn letter(mailer: &Mailer, to: Address, now: Timestamp) -> Letter {
-    let settings = &mailer.settings;
-    let answers_to = settings.reply_to.as_ref().unwrap_or(&settings.from);
-    Letter {
-        message_id: message_id("test", now, settings.from.address.domain()),
-        at: now,
-        from: settings.from.clone(),
-        reply_to: settings.reply_to.clone(),
-        to: Mailbox {
-            name: None,
-            address: to,
-        },
-        subject: "Test of rota".into(),
-        text: format!("{SAID}\n"),
-        html: format!("<!DOCTYPE html>\n<p>{SAID}</p>\n"),
-        thread: Thread::default(),
-        unsubscribe: format!("mailto:{}?subject=unsubscribe", answers_to.address),
     }
 }
 
@@ -124,7 +106,7 @@ pub fn chat(place: Place, command: ChatCommand) -> Result<(), Failure> {
     })?;
     let now = Clock::system().now();
     let post = Post {
-        text: SAID.into(),
+        text: TEST.into(),
         link: None,
         rotation: Some("test".into()),
         kind: "test".into(),

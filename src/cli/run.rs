@@ -3,10 +3,10 @@
 use super::Failure;
 use super::notify::Manager;
 use super::outgoing::{LISTEN, Receivers, outward, trusted};
+use super::output::tell;
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::calendars::{self, CalendarSource};
-use crate::actions::directory;
 use crate::actions::directory_sync::DirectorySource;
 use crate::actions::partners::Partners;
 use crate::actions::partners::reading::LinkedSchedules;
@@ -23,6 +23,7 @@ use crate::delivery::{self, Delivery};
 use crate::domain::audit::Author;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::TierLimits;
+use crate::first_run;
 use crate::mcp::Mcp;
 use crate::memory;
 use crate::oidc::{Provider, SignIns};
@@ -88,6 +89,8 @@ pub struct Bootstrap {
     manager: Arc<Manager>,
     /// Identifies the data that due instants depend on, besides the rotations.
     rules: String,
+    /// Whether the set-up address is printed unasked: not where somebody else says who may sign in.
+    prints_setup: bool,
     /// What takes what comes in from Slack.
     inbound: Vec<LoopThread>,
     /// Keeps other servers from using the database.
@@ -156,6 +159,7 @@ impl Bootstrap {
             tls,
             manager,
             rules,
+            prints_setup: true,
             inbound: Vec::new(),
             _lock: lock,
         })
@@ -240,12 +244,6 @@ impl Bootstrap {
         for country in ended {
             log::warn!("{}", holidays_end(calendar, country));
         }
-        if app.slack().is_none() && !directory::has_people(app)? {
-            log::warn!(
-                "nobody is in the workspace yet: import people by `rota directory import people.json`, then sign in by \
-                 `rota login-link --user ID`"
-            );
-        }
         Ok(())
     }
 
@@ -259,6 +257,7 @@ impl Bootstrap {
         login: Login,
         limits: api::Limits,
     ) -> Result<Vec<Box<dyn Edge>>, Failure> {
+        self.prints_setup = !login.says_who_administers();
         let (app, budget) = (self.app.clone(), self.budget.clone());
         let access = config.metrics.access();
         let base_url = config.base_url.as_ref().map(ToString::to_string);
@@ -371,6 +370,14 @@ impl Bootstrap {
             return Ok(());
         }
         let mut loops = start_loops(&self.app, sources)?;
+        if self.prints_setup {
+            let printed = first_run::print(&self.app, &print_setup());
+            printed.map_err(|error| {
+                Failure::Failed(format!("{}: {error}", self.app.store().path().display()))
+            })?;
+            let started = first_run::start(self.app.clone(), print_setup());
+            loops.push(started.map_err(|error| format!("the first run: {error}"))?);
+        }
         loops.extend(self.inbound);
         runtime.watch(self.server.heartbeat(), Watch::Liveness);
         let manager = Arc::clone(&self.manager);
@@ -430,6 +437,11 @@ fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure>
         loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);
     }
     Ok(loops)
+}
+
+/// Prints the set-up address where the operator reads it, and not as a line of the log.
+fn print_setup() -> first_run::Print {
+    Box::new(tell)
 }
 
 /// Saves a log that was deleted while the database was open.

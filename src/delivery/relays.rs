@@ -1,4 +1,4 @@
-//! The loops that send messages on: one thread for mail and one for each channel with an incoming webhook, so that one that
+//! The loops that send messages on: one thread for mail, one for push and one for each channel with an incoming webhook, so that one that
 //! hangs delays nothing else.
 
 use super::until_next;
@@ -33,6 +33,7 @@ impl RelayWorkers {
             let spec = LoopSpec {
                 name: match self.queues[index].0 {
                     RelayQueue::Mail => "mail",
+                    RelayQueue::Push => "push",
                     RelayQueue::Channel(_) => "incoming webhook",
                 },
                 wakeup: self.app.store().signals().relays.clone(),
@@ -56,7 +57,7 @@ impl RelayWorkers {
         let busy = await_end(threads, deadline);
         if busy > 0 {
             log::warn!(
-                "mail and incoming webhooks: {busy} messages are still in flight; they are sent again after the next start"
+                "mail, push and incoming webhooks: {busy} messages are still in flight; they are sent again after the next start"
             );
         }
     }

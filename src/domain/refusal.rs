@@ -44,6 +44,8 @@ pub enum Refusal {
     TooManyCalendars,
     /// The calendar is being read, or as many others as may be at once: why, and the seconds after which to try again.
     TooManyReadings(&'static str, u64),
+    /// The person was sent too many tests. The number is the seconds to wait.
+    TooManyTests(u64),
     /// The endpoint's URL is refused: why, and the sentence for the caller.
     WebhookUrl(UrlFault, String),
     /// An unknown event type.
@@ -141,6 +143,7 @@ impl Refusal {
                 path: path.under(prefix),
                 fault,
             },
+            Refusal::Directory(path, fault) => Refusal::Directory(path.under(prefix), fault),
             other => other,
         }
     }

@@ -1,4 +1,4 @@
-//! How messages reach people without a chat platform: mail and incoming webhooks, their retries, and what people choose.
+//! How messages reach people beside a chat platform: mail, push and incoming webhooks, their retries, and what people choose.
 
 use super::chat::{self, ChatError};
 use super::message::MessageKind;
@@ -12,12 +12,14 @@ pub fn message_id(sequence: i64) -> String {
 }
 
 words! {
-    /// A way by which a message of the local platform is sent on.
+    /// A way by which a message is sent on: push on every platform, the others on the local one.
     pub enum Way {
         /// A direct message, to the person's mail address.
         Mail = "mail",
         /// A message to a channel, to its incoming webhook.
         IncomingWebhook = "incomingWebhook",
+        /// A direct message, to the person's topic of an ntfy server.
+        Push = "push",
     }
 }
 
@@ -121,7 +123,12 @@ impl NotificationSettings {
 
     /// Whether a message of this kind is mailed. One without a kind is.
     pub fn allows(&self, kind: Option<MessageKind>) -> bool {
-        self.mail && kind.is_none_or(|kind| self.kinds.contains(&kind))
+        self.mail && self.wants(kind)
+    }
+
+    /// Whether messages of this kind are sent on by any way but the inbox. One without a kind is.
+    pub fn wants(&self, kind: Option<MessageKind>) -> bool {
+        kind.is_none_or(|kind| self.kinds.contains(&kind))
     }
 }
 

@@ -4,7 +4,7 @@ use super::absence::Absences;
 pub use super::absence::Skipped;
 use super::absence_policy::AbsencePolicy;
 use super::arrangement::Arranged;
-use super::books::{Dealing, DealtTurn, EndedTurn};
+use super::books::{Dealing, DealtTurn, EndedTurn, MissedTurn};
 use super::cadence::Cadence;
 use super::coverage::{Hours, OffDays, Stretch};
 pub use super::entry::{Entry, HoursHeld, PassedOver, Reason};
@@ -313,6 +313,10 @@ impl Rotation {
     /// keeps pointing at the same person. One that begins to deal from it, and every one where the list was empty, starts spread
     /// over the list.
     pub fn follow(&mut self, before: &Rotation) {
+        if self.dealing.missed_turn == MissedTurn::Lost {
+            // No rest counts from them, and later ones are not noted.
+            self.ended.clear();
+        }
         for index in 0..self.rosters.len() {
             let roster = &self.rosters[index];
             let new = self.order(roster);

@@ -37,7 +37,7 @@ pub struct Queue {
     /// Chat messages.
     pub messages: u64,
     /// Messages to be sent on, in the order of [`Way::ALL`](super::relay::Way::ALL).
-    pub relays: [u64; 2],
+    pub relays: [u64; 3],
     /// Webhook endpoints that are enabled.
     pub enabled_endpoints: u64,
     /// Webhook endpoints that are not.

@@ -1,4 +1,4 @@
-//! Dealing where a missed turn is traded: whose turn it is, who pays back, who takes a turn instead, who helps (rules.md 27).
+//! Dealing where a missed turn is traded: whose turn it is, who pays back, who takes a turn instead, who helps (rules.md 29).
 //!
 //! The order never moves for an absence. Whoever cannot take their turn trades it with the next who can, and owes them one.
 
@@ -61,8 +61,6 @@ pub enum Part {
     /// It is their own: their own turns to come do not count.
     Owner,
     Another,
-    /// They give this one of the turns to come for it.
-    For(usize),
 }
 
 /// One of the turns to come of the line, as if nobody were away.
@@ -255,9 +253,9 @@ impl NextTurn {
                 self.replace(place, &owner, standing.is_able(), turn, &mut found, world);
             }
         }
-        let older = older.min(self.books.trades.len());
-        for trade in &mut self.books.trades[..older] {
-            if trade.from < place.from || trade.cell != *place.cell {
+        if found.dealt.is_some() {
+            let older = older.min(self.books.trades.len());
+            for trade in &mut self.books.trades[..older] {
                 trade.dealt_since = trade.dealt_since.saturating_add(1);
             }
         }
@@ -334,7 +332,7 @@ impl NextTurn {
         let candidates: Vec<Candidate> = others
             .map(|(index, turn)| Candidate {
                 index,
-                taker: world.standing(&turn.owner, Which::Now, Part::For(index)),
+                taker: world.standing(&turn.owner, Which::Now, Part::Another),
                 giver: world.standing(owner, Which::ToCome(index), Part::Another),
             })
             .collect();

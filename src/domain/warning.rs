@@ -5,7 +5,9 @@ mod calendars;
 mod clock;
 mod duty;
 mod fallback;
+mod free;
 mod load;
+mod matters;
 mod nights;
 mod people;
 mod scene;
@@ -17,11 +19,13 @@ mod workspace;
 pub(super) mod tests;
 
 pub use duty::Duty;
+pub use matters::{Concern, MATTERS_WITHIN, by_day};
 pub use scene::{Around, Known, Plan, Rank, WarningFilter};
 
 use super::ids::{CellId, UserId};
 use super::time::Interval;
 use super::warning_kinds::{Severity, WarningKind, WarningSettings};
+use jiff::Timestamp;
 use scene::Scene;
 
 /// Warnings of one kind in one rotation at the most.
@@ -39,6 +43,8 @@ pub struct Warning {
     pub users: Vec<UserId>,
     /// One sentence for people.
     pub text: String,
+    /// When the source of a `staleSource` was last read, or added where it has never been.
+    pub since: Option<Timestamp>,
 }
 
 impl Warning {

@@ -120,7 +120,7 @@ impl Snapshot<'_> {
         }
         page.gauge(
             "rota_message_relays_pending",
-            "Messages that wait to be sent on by mail or to an incoming webhook.",
+            "Messages that wait to be sent on by mail, by push or to an incoming webhook.",
         );
         for (way, count) in Way::ALL.into_iter().zip(self.queue.relays) {
             page.sample(&[("way", way.name())], count);

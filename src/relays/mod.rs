@@ -1,10 +1,14 @@
-//! Relays: the ways by which messages reach people without a chat platform. Mail goes to people, incoming webhooks to channels.
+//! Relays: the ways by which messages reach people beside a chat platform. Mail and push go to people, incoming webhooks to
+//! channels.
 //!
 //! They know settings, formats and protocols; what is sent, when and to whom is decided by the actions.
 
 pub mod incoming;
 pub mod mail;
+pub mod ntfy;
 mod plain;
+
+pub use plain::Plain;
 
 use crate::domain::ids::ChannelId;
 use incoming::IncomingWebhook;

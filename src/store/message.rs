@@ -66,6 +66,14 @@ pub struct MessageStatus {
     pub last_error: Option<String>,
 }
 
+/// A message that was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inserted {
+    pub sequence: i64,
+    /// Whether it is posted by that.
+    pub is_posted: bool,
+}
+
 fn kind(to: &Recipient) -> &'static str {
     match to {
         Recipient::Channel(_) => "channel",
@@ -122,15 +130,14 @@ fn message(row: &Row, first: usize) -> Result<Message> {
 }
 
 /// Stores messages to people in the workspace and to channels. They are queued, or posted with this write if the platform posts
-/// by storing and nothing keeps them waiting. Returns those that are posted: the sequence of each, and its place among the
-/// messages.
+/// by storing and nothing keeps them waiting. Returns them in their order.
 ///
 /// Earlier messages to the same recipient that wait for a retry become due now and are sent first, so that the order is kept.
 pub fn insert_messages(
     tx: &mut WriteTx,
     messages: &[Message],
     posts_by_storing: bool,
-) -> Result<Vec<(i64, usize)>> {
+) -> Result<Vec<Inserted>> {
     let (now, free) = (millis(tx.now()), first_free(tx, HOLD)?);
     // The last waiting message to the same recipient, and why it waits.
     let known = "SELECT due_at, error FROM message
@@ -138,8 +145,8 @@ pub fn insert_messages(
                  ORDER BY due_at DESC LIMIT 1";
     let hurry = "UPDATE message SET due_at = ?3
                  WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending' AND due_at > ?3";
-    let mut posted = Vec::new();
-    for (place, message) in messages.iter().enumerate() {
+    let mut inserted = Vec::new();
+    for message in messages {
         let (kind, id) = (kind(&message.to), id(&message.to));
         let mut query = tx.conn.prepare_cached(known)?;
         let waiting: Option<(i64, Option<String>)> = query
@@ -148,7 +155,10 @@ pub fn insert_messages(
         let waits = waiting.is_some() || free > now;
         if posts_by_storing && !waits && is_postable(tx, message)? {
             insert_one(tx, message, "sent", (None, Some(now)), None)?;
-            posted.push((tx.conn.last_insert_rowid(), place));
+            inserted.push(Inserted {
+                sequence: tx.conn.last_insert_rowid(),
+                is_posted: true,
+            });
             continue;
         }
         let (last, error) = waiting.unzip();
@@ -159,9 +169,19 @@ pub fn insert_messages(
         let held = || "the chat platform asked to wait".to_owned();
         let error = error.flatten().or_else(|| (free > now).then(held));
         insert_one(tx, message, "pending", (Some(free), None), error)?;
+        inserted.push(Inserted {
+            sequence: tx.conn.last_insert_rowid(),
+            is_posted: false,
+        });
         tx.note_chat_messages();
     }
-    Ok(posted)
+    Ok(inserted)
+}
+
+/// Stores a message that is in the inbox of its person and goes no other way.
+pub fn insert_in_inbox(tx: &mut WriteTx, message: &Message) -> Result<()> {
+    let now = millis(tx.now());
+    insert_one(tx, message, "sent", (None, Some(now)), None)
 }
 
 /// Whether a message can be posted now: it has not expired, and the app is in its channel.

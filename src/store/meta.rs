@@ -9,6 +9,12 @@ use rusqlite::OptionalExtension;
 /// The fact that names the platform that the people come from; absent for the local one.
 pub const CHAT_PLATFORM: &str = "chat_platform";
 
+/// The fact with the hash of the secret of the set-up address, and when it expires. It goes with the first admin.
+pub const SETUP_LINK: &str = "setup_link";
+
+/// The fact that what a new workspace lacks is shown no more.
+pub const GETTING_STARTED: &str = "getting_started";
+
 /// A fact by name; `None` if it was never written.
 pub fn load_fact(tx: &ReadTx, name: &str) -> Result<Option<String>> {
     let mut query = tx
@@ -21,6 +27,11 @@ pub fn load_fact(tx: &ReadTx, name: &str) -> Result<Option<String>> {
 pub fn save_fact(tx: &mut WriteTx, name: &str, value: &str) -> Result<()> {
     let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
     tx.run(sql, [name, value]).map(drop)
+}
+
+/// Forgets a fact.
+pub(super) fn remove_fact(tx: &mut WriteTx, name: &str) -> Result<()> {
+    tx.run("DELETE FROM meta WHERE name = ?1", [name]).map(drop)
 }
 
 /// Saves until when the chat platform asked to wait, as the named fact.

@@ -110,7 +110,10 @@ pub use keys::*;
 pub use lock::Lock;
 pub use mention::*;
 pub use message::*;
-pub use meta::{CHAT_PLATFORM, count_imports, load_fact, load_team, save_fact, save_team};
+pub use meta::{
+    CHAT_PLATFORM, GETTING_STARTED, SETUP_LINK, count_imports, load_fact, load_team, save_fact,
+    save_team,
+};
 pub use migrate::create_file;
 pub use notification::*;
 pub use operation::{

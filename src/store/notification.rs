@@ -1,9 +1,11 @@
 //! What people chose of how and when they are told, beside the kinds that are mailed.
 
-use super::rows::{column, json};
+use super::rows::{column, instant, json, millis};
 use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::ids::{ChannelId, UserId};
 use crate::domain::lead::Leads;
+use crate::domain::notification::{FailedWay, LastFailure};
+use crate::domain::push::PushTarget;
 use crate::domain::time::HhMm;
 use crate::domain::weekly::{ChannelSummary, Weekly};
 use crate::domain::zones::ZoneName;
@@ -19,8 +21,8 @@ pub fn load_leads(tx: &ReadTx, user: &UserId) -> Result<Option<Leads>> {
 
 /// Whether anybody chose reminders of their own.
 pub fn any_leads(tx: &ReadTx) -> Result<bool> {
-    let sql = "SELECT 1 FROM reminder_preference LIMIT 1";
-    Ok(tx.conn.prepare_cached(sql)?.exists([])?)
+    let first: Option<String> = tx.value("SELECT min(user_id) FROM reminder_preference", [])?;
+    Ok(first.is_some())
 }
 
 /// Stores the reminders that a person chose.
@@ -106,4 +108,51 @@ pub(super) fn read_summary(row: &Row, index: usize) -> Result<Option<ChannelSumm
         })
     };
     stored.map(read).transpose()
+}
+
+/// Where a person's messages are published.
+pub fn load_push(tx: &ReadTx, user: &UserId) -> Result<Option<PushTarget>> {
+    let sql = "SELECT url, token FROM push_target WHERE user_id = ?1";
+    tx.one(sql, [user.as_str()], |row| {
+        let target = PushTarget::new(row.get(0)?, row.get(1)?);
+        target.map_err(|_| Error::Corrupt("push address".into()))
+    })
+}
+
+/// Stores where a person's messages are published.
+pub fn save_push(tx: &mut WriteTx, user: &UserId, target: Option<&PushTarget>) -> Result<()> {
+    match target {
+        Some(target) => {
+            let sql = "INSERT INTO push_target (user_id, url, token) VALUES (?1, ?2, ?3)
+                       ON CONFLICT (user_id) DO UPDATE SET url = excluded.url, token = excluded.token";
+            let values = params![user.as_str(), target.url(), target.token()];
+            tx.run(sql, values).map(drop)
+        }
+        None => {
+            let sql = "DELETE FROM push_target WHERE user_id = ?1";
+            tx.run(sql, [user.as_str()]).map(drop)
+        }
+    }
+}
+
+/// What failed last of what was sent to a person.
+pub fn load_failure(tx: &ReadTx, user: &UserId) -> Result<Option<LastFailure>> {
+    let sql = "SELECT way, at, error FROM notification_failure WHERE user_id = ?1";
+    tx.one(sql, [user.as_str()], |row| {
+        let way: String = row.get(0)?;
+        let by = FailedWay::parse(&way);
+        Ok(LastFailure {
+            by: by.ok_or_else(|| Error::Corrupt(format!("way {way}")))?,
+            at: instant(row.get(1)?)?,
+            error: row.get(2)?,
+        })
+    })
+}
+
+/// Records that something could not be sent to a person.
+pub fn save_failure(tx: &mut WriteTx, user: &UserId, by: FailedWay, error: &str) -> Result<()> {
+    let sql = "INSERT INTO notification_failure (user_id, way, at, error) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (user_id) DO UPDATE SET way = excluded.way, at = excluded.at, error = excluded.error";
+    let values = params![user.as_str(), by.name(), millis(tx.now()), error];
+    tx.run(sql, values).map(drop)
 }

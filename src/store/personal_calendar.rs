@@ -254,10 +254,13 @@ pub(super) fn list_mirrored_periods(
 }
 
 /// Those of these people with a calendar that cannot be read.
-pub fn list_unread_calendars(tx: &ReadTx, people: &[&str]) -> Result<Vec<UserId>> {
-    let sql = "SELECT DISTINCT user_id FROM personal_calendar
-               WHERE (failures > 0 OR is_unknown = 1) AND user_id IN (SELECT value FROM json_each(?1)) ORDER BY user_id";
-    super::rows::ids(tx.conn, sql, [json(&people)?])
+pub fn list_unread_calendars(tx: &ReadTx, people: &[&str]) -> Result<Vec<(UserId, Timestamp)>> {
+    let sql = "SELECT user_id, min(coalesce(read_at, created_at)) FROM personal_calendar
+               WHERE (failures > 0 OR is_unknown = 1) AND user_id IN (SELECT value FROM json_each(?1))
+               GROUP BY user_id ORDER BY user_id";
+    tx.list(sql, [json(&people)?], |row| {
+        Ok((row.get::<_, String>(0)?.into(), instant(row.get(1)?)?))
+    })
 }
 
 /// Those of these people with a calendar of which nothing is known.

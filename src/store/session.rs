@@ -204,6 +204,22 @@ pub fn remove_login_link(tx: &mut WriteTx, secret_hash: &[u8; 32]) -> Result<()>
     .map(drop)
 }
 
+/// Whether a link waits for somebody, made or still to be mailed.
+pub fn is_invited(tx: &ReadTx, user: &UserId, now: Timestamp) -> Result<bool> {
+    let sql = "SELECT 1 FROM login_link WHERE user_id = ?1 AND expires_at > ?2
+               UNION ALL SELECT 1 FROM invitation WHERE user_id = ?1 LIMIT 1";
+    let found = tx.one(sql, params![user.as_str(), millis(now)], |_| Ok(()))?;
+    Ok(found.is_some())
+}
+
+/// Whether anybody but this person has a session.
+pub fn has_other_session(tx: &ReadTx, but: &UserId) -> Result<bool> {
+    let sql = "SELECT 1 FROM session WHERE user_id > ?1
+               UNION ALL SELECT 1 FROM session WHERE user_id < ?1 LIMIT 1";
+    let found = tx.one(sql, [but.as_str()], |_| Ok(()))?;
+    Ok(found.is_some())
+}
+
 /// The time zone that a person chose for the pages; `None` follows the directory.
 pub fn load_chosen_zone(tx: &ReadTx, user: &UserId) -> Result<Option<String>> {
     let sql = "SELECT time_zone FROM preference WHERE user_id = ?1";

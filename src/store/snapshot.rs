@@ -109,6 +109,7 @@ pub fn load_queue(tx: &ReadTx) -> Result<Queue> {
         relays: [
             number(&waiting(Way::Mail))?,
             number(&waiting(Way::IncomingWebhook))?,
+            number(&waiting(Way::Push))?,
         ],
         enabled_endpoints: number("SELECT count(*) FROM webhook WHERE disabled_reason IS NULL")?,
         disabled_endpoints: number(

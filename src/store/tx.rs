@@ -115,6 +115,11 @@ impl WriteTx<'_> {
         random_letters(43)
     }
 
+    /// Generates a secret of 131 random bits, short enough to be typed.
+    pub fn mint_short_secret(&mut self) -> String {
+        random_letters(22)
+    }
+
     /// Signals that a rotation has a new version.
     pub(in crate::store) fn note_changed(&self, rotation: &RotationId) {
         self.signals.changed.replace(Some(rotation.clone()));

@@ -81,13 +81,18 @@ impl Site {
 
     /// Refuses writes that a page of another site sends.
     ///
+    /// `bears_secret`: whoever has the address may write, and its page sends no referrer, so that browsers say `null` over plain
+    /// HTTP.
+    ///
     /// # Errors
     /// 403 for another site, 400 where two are named.
-    pub fn check_origin(&self, request: &Request) -> Result<(), Problem> {
+    pub fn check_origin(&self, request: &Request, bears_secret: bool) -> Result<(), Problem> {
         let origin = request.single("Origin")?;
         let is_own = match request.single("Sec-Fetch-Site")? {
             Some(site) => site == "same-origin",
-            None => origin.is_some_and(|origin| origin.eq_ignore_ascii_case(&self.origin)),
+            None => origin.is_some_and(|origin| {
+                origin.eq_ignore_ascii_case(&self.origin) || (bears_secret && origin == "null")
+            }),
         };
         match is_own {
             true => Ok(()),
@@ -192,9 +197,20 @@ mod tests {
             let headers = named
                 .iter()
                 .filter_map(|(name, value)| Some((*name, (*value)?)));
-            let answer = site.check_origin(&request(&headers.collect::<Vec<_>>()));
+            let answer = site.check_origin(&request(&headers.collect::<Vec<_>>()), false);
             assert_eq!(answer.is_ok(), expected, "{fetch_site:?} {origin:?}");
         }
+    }
+
+    #[test]
+    fn pages_with_a_secret_address_send_no_origin() {
+        let site = Site::new("http://rota.lan", "0.0.0.0:8080");
+        let null = [("Origin", "null")];
+        assert!(site.check_origin(&request(&null), true).is_ok());
+        let crossed = [("Origin", "null"), ("Sec-Fetch-Site", "cross-site")];
+        assert!(site.check_origin(&request(&crossed), true).is_err());
+        let other = [("Origin", "http://evil.example")];
+        assert!(site.check_origin(&request(&other), true).is_err());
     }
 
     #[test]
@@ -208,7 +224,9 @@ mod tests {
             [own, same, same],
             [same, ("sec-fetch-site", "cross-site"), own],
         ] {
-            let refused = site.check_origin(&request(&headers)).expect_err("two");
+            let refused = site
+                .check_origin(&request(&headers), true)
+                .expect_err("two");
             assert_eq!((refused.status, refused.code), (400, "invalid_request"));
         }
     }

@@ -10,6 +10,7 @@ pub mod create;
 pub mod docs;
 pub mod duty;
 pub mod feeds;
+pub mod getting_started;
 pub mod history;
 pub mod home;
 pub mod inbox;
@@ -24,10 +25,13 @@ pub mod report;
 pub mod requests;
 pub mod rotation;
 pub mod rotations;
+pub mod secret_link;
 pub mod sessions;
 pub mod settings;
+pub mod setup;
 pub mod shift;
 pub mod swap;
+pub mod trades;
 pub mod warnings;
 pub mod webhooks;
 mod week;
@@ -332,7 +336,7 @@ pub fn conflicts(visit: &Visit, conflicts: &[Conflict], people: &People, form: &
                         (ConflictKind::Absence, ConflictSource::ChatStatus) => "is away by their chat status",
                         (ConflictKind::Absence, ConflictSource::ExternalCalendar) => "is away by their calendar",
                         (ConflictKind::Absence, _) => "is away",
-                        (ConflictKind::SameCellArrangement, _) => "holds it already by another arrangement, which has to end first,",
+                        (ConflictKind::SameCellArrangement, _) => "has it already by another cover or swap, which has to end first,",
                         (ConflictKind::UnknownAvailability, _) => "may be away, their calendar cannot be read,",
                     };
                     div.choice {

@@ -6,6 +6,7 @@ pub mod cadence;
 pub mod confirm;
 pub mod csv;
 pub mod days;
+pub mod device;
 pub mod external;
 pub mod fields;
 pub mod icon;

@@ -1,9 +1,10 @@
 //! Every page.
 
 use super::pages::{
-    absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
-    inbox, load, login, mail, me, mention, people, provider, report, requests, rotation, rotations,
-    sessions, settings, shift, swap, warnings, webhooks, why,
+    absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, getting_started,
+    history, home, inbox, load, login, mail, me, mention, people, provider, report, requests,
+    rotation, rotations, secret_link, sessions, settings, setup, shift, swap, trades, warnings,
+    webhooks, why,
 };
 use super::visit::Visit;
 use super::{ROOM, Web, assets};
@@ -78,6 +79,10 @@ pub const ROUTES: &[Row] = &[
     get("/login", Signing(login::show)),
     post("/login", Signing(login::sign_in)),
     post("/logout", Signing(login::sign_out)),
+    get("/in/{secret}", Signing(secret_link::show)),
+    post("/in/{secret}", Signing(secret_link::sign_in)),
+    get("/setup/{secret}", Signing(setup::show)),
+    post("/setup/{secret}", Signing(setup::set_up)),
     get("/auth/oidc/start", Signing(provider::start)),
     get("/auth/callback", Signing(provider::finish)),
     get("/", Public(home::show)),
@@ -92,6 +97,7 @@ pub const ROUTES: &[Row] = &[
     get("/rotations/{rotation}/assign", Reader(assign::show)),
     post("/rotations/{rotation}/assign", Reader(assign::assign)),
     post("/rotations/{rotation}/arrangements/{arrangement}/end", Reader(assign::end)),
+    post("/rotations/{rotation}/trades/{trade}/forgive", Reader(trades::forgive)),
     get("/rotations/{rotation}/cover", Reader(cover::show)),
     post("/rotations/{rotation}/cover", Reader(cover::ask)),
     get("/rotations/{rotation}/swap", Reader(swap::show)),
@@ -113,18 +119,24 @@ pub const ROUTES: &[Row] = &[
     post("/mentions/{mention}/{step}", Reader(mention::answer_step)),
     get("/reports/duty", Reader(report::show)),
     get("/people", Reader(people::show_all)),
+    post("/people", Reader(people::add)),
     get("/people/{user}", Reader(people::show)),
+    post("/people/{user}/invite", Reader(people::invite)),
+    post("/getting-started/hide", Reader(getting_started::hide)),
     post("/people/{user}/sessions/end", Reader(sessions::end_of_person)),
     get("/me", Reader(me::show)),
+    get("/me/turns", Reader(me::turns::show)),
     get("/me/inbox", Reader(inbox::show)),
     get("/me/mail", Reader(mail::show)),
     post("/me/mail", Reader(mail::choose)),
+    post("/me/mail/test", Reader(mail::test)),
     post("/me/zone", Reader(me::choose_zone)),
     post("/me/sessions/end", Reader(sessions::end_own)),
     post("/me/absences", Reader(absences::create)),
     get("/me/absences/new", Reader(absences::show_new)),
     get("/me/absences/{absence}", Reader(absences::show)),
     post("/me/absences/{absence}/end", Reader(absences::end)),
+    post("/me/absences/{absence}/cover", Reader(absences::ask_for_all)),
     get("/me/calendars", Reader(calendars::show)),
     post("/me/calendars", Reader(calendars::create)),
     post("/me/calendars/{calendar}/read", Reader(calendars::read)),
@@ -133,6 +145,8 @@ pub const ROUTES: &[Row] = &[
     post("/me/feeds/{feed}/rotate", Reader(feeds::rotate)),
     post("/me/feeds/{feed}/withdraw", Reader(feeds::withdraw)),
     get("/admin", Reader(admin::overview::show)),
+    get("/admin/problems", Reader(admin::problems::show)),
+    post("/admin/problems", Reader(admin::problems::silence)),
     get("/admin/audit", Reader(admin::audit::show)),
     get("/admin/keys", Reader(admin::keys::show)),
     post("/admin/keys", Reader(admin::keys::create)),
@@ -176,6 +190,13 @@ pub fn logged(path: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether whoever has an address may send its form: signing in once, and becoming the first admin.
+pub fn bears_secret(path: &str) -> bool {
+    ["/in/", "/setup/"]
+        .iter()
+        .any(|before| path.starts_with(before))
+}
+
 /// Finds a path.
 pub fn find<'a>(method: &str, path: &'a str) -> RouteMatch<'a> {
     let rows = ROUTES.iter().map(|row| (row.method, row.pattern));
@@ -206,6 +227,9 @@ mod tests {
             ("/calendar/x.ics", "/calendar/..."),
             ("/calendar/x/y", "/calendar/..."),
             ("/calendars", "/calendars"),
+            ("/in/abc", "/in/..."),
+            ("/setup/abc", "/setup/..."),
+            ("/setup/abc/x", "/setup/..."),
             ("/me", "/me"),
             ("/", "/"),
         ] {

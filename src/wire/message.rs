@@ -10,8 +10,8 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reached {
-    /// `inbox`, `mail`, `incomingWebhook`, or `platform` for a chat platform such as Slack.
-    #[schemars(extend("enum" = ["inbox", "mail", "incomingWebhook", "platform"]))]
+    /// `inbox`, `mail`, `push`, `incomingWebhook`, or `platform` for a chat platform such as Slack.
+    #[schemars(extend("enum" = ["inbox", "mail", "push", "incomingWebhook", "platform"]))]
     pub by: &'static str,
     pub at: Moment,
 }
@@ -31,11 +31,11 @@ pub struct Message {
     pub user_id: Option<String>,
     /// It may have been deleted since. Null for a message about all rotations.
     pub rotation_id: Option<String>,
-    /// Null for a message of an earlier version.
+    /// Null for a test, and for a message of an earlier version.
     pub kind: Option<MessageKind>,
     pub text: String,
     pub state: MessageState,
     pub reached: Vec<Reached>,
-    /// Why it waits for a retry, or was dropped.
+    /// Why it waits for a retry, or was dropped, on the way that failed last.
     pub error: Option<String>,
 }

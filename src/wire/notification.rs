@@ -1,17 +1,24 @@
 //! What people choose of how and when they are told (rules.md 19).
 
-use super::body::{self, clearable, clearable_object};
+use super::body::{self, clearable, clearable_object, present};
+use super::moment::Moment;
 use super::strict::strict;
 use super::weekly::Weekly;
 use crate::domain::lead::{Lead, Leads};
 use crate::domain::message::MessageKind;
-use crate::domain::notification::{NotificationChange, Notifications};
+use crate::domain::notification::{
+    self as domain, FailedWay, NotificationChange, Notifications, TestedWay,
+};
+use crate::domain::push::PushChange;
 use crate::domain::refusal::Refusal;
 use crate::domain::relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-strict!(NotificationSettingsRequest => NotificationSettings);
+strict! {
+    NotificationSettingsRequest => NotificationSettings,
+    PushRequest => Push,
+}
 
 /// How and when a person is told.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -26,15 +33,52 @@ pub struct NotificationSettings {
     pub remind_before: Option<Vec<String>>,
     /// When they get the summary of their next 14 days; null for never.
     pub summary: Option<Weekly>,
+    /// Where their messages are published as push; null for nowhere.
+    pub push: Option<Push>,
+    /// What failed last of what was sent to them; null if nothing did.
+    pub last_failure: Option<LastFailure>,
 }
 
-/// Renders settings.
-pub fn render(settings: &Notifications) -> NotificationSettings {
+/// A topic of an ntfy server. Nobody is shown its token.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Push {
+    /// The address of the topic, shown to the person alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The host, shown to others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+}
+
+/// Something that could not be sent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LastFailure {
+    pub by: FailedWay,
+    pub at: Moment,
+    pub error: String,
+}
+
+/// Renders settings, for the person themselves or for somebody else.
+pub fn render(settings: &Notifications, is_own: bool) -> NotificationSettings {
+    let push = settings.push.as_ref().map(|push| Push {
+        url: is_own.then(|| push.url().to_owned()),
+        host: (!is_own).then(|| push.host().to_owned()),
+    });
+    let failure = settings.last_failure.as_ref();
+    let last_failure = failure.map(|failure| LastFailure {
+        by: failure.by,
+        at: failure.at.into(),
+        error: failure.error.clone(),
+    });
     NotificationSettings {
         mail: settings.messages.mail,
         kinds: settings.messages.kinds.clone(),
         remind_before: settings.remind_before.as_ref().map(Leads::texts),
         summary: settings.summary.map(Weekly::from),
+        push,
+        last_failure,
     }
 }
 
@@ -58,6 +102,24 @@ pub struct NotificationSettingsRequest {
     #[serde(default, deserialize_with = "clearable_object")]
     #[schemars(with = "Option<Weekly>")]
     summary: Option<Option<Weekly>>,
+    /// Where messages of the chosen kinds are published as push; null for nowhere. Only the person themselves may set it.
+    #[serde(default, deserialize_with = "clearable_object")]
+    #[schemars(with = "Option<PushRequest>")]
+    push: Option<Option<PushRequest>>,
+}
+
+/// A topic of an ntfy server.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PushRequest {
+    /// `https://HOST/TOPIC`, or `https://HOST:PORT/TOPIC`, where the host has only public addresses. Omitted, the address stays.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String")]
+    url: Option<String>,
+    /// The access token, for a topic that needs one; null for none. Omitted, it stays as long as the address does.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<String>")]
+    token: Option<Option<String>>,
 }
 
 /// Reads a change of settings.
@@ -71,5 +133,38 @@ pub fn read(bytes: &[u8]) -> Result<NotificationChange, Refusal> {
         messages: relay::NotificationSettings::parse(request.mail, &request.kinds)?,
         remind_before: request.remind_before.map(leads).transpose()?,
         summary: request.summary.map(|summary| summary.map(Into::into)),
+        push: request
+            .push
+            .map(|push| push.map(|PushRequest { url, token }| PushChange { url, token })),
     })
+}
+
+/// What became of a test.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NotificationTest {
+    /// Every way that the person has.
+    pub ways: Vec<WayTest>,
+}
+
+/// What became of a test on one way.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WayTest {
+    pub by: TestedWay,
+    pub ok: bool,
+    /// Why it was not sent.
+    pub error: Option<String>,
+}
+
+/// Renders what became of a test.
+pub fn tested(ways: Vec<domain::WayTest>) -> NotificationTest {
+    let ways = ways.into_iter().map(|way| WayTest {
+        by: way.by,
+        ok: way.error.is_none(),
+        error: way.error,
+    });
+    NotificationTest {
+        ways: ways.collect(),
+    }
 }

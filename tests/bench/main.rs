@@ -20,13 +20,14 @@ mod slack_commands;
 mod slack_directory;
 mod start;
 mod table;
+mod trading;
 mod warnings;
 mod webhooks;
 mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 18] = [
+const SECTIONS: [(&str, fn()); 19] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
@@ -35,6 +36,7 @@ const SECTIONS: [(&str, fn()); 18] = [
     ("report", report::run),
     ("webhooks", webhooks::run),
     ("grid", grid::run),
+    ("trading", trading::run),
     ("mail", mail::run),
     ("pages", pages::run),
     ("preview", preview::run),

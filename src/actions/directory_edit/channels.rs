@@ -1,6 +1,6 @@
 //! Adds, changes and deletes channels.
 
-use super::{Check, check_own, differing, refused};
+use super::{Check, check_local, differing, refused};
 use crate::actions::directory_sync::follow_changes;
 use crate::actions::{ActionError, App, audit};
 use crate::domain::audit::{AuditedChange, Author, quoted};
@@ -32,7 +32,7 @@ pub fn create_channel(
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
-        check_own(&shared)?;
+        check_local(&shared)?;
         let id = match id {
             Some(id) => ChannelId::from(id),
             None => ChannelId::from(tx.mint("chn_")),
@@ -70,7 +70,7 @@ pub fn edit_channel(app: &App, author: &Author, edit: ChannelEdit) -> Result<Cha
         let before = store::load_channel(&tx.as_read(), &edit.channel)?;
         let before = before.ok_or(Refusal::NotFound("channel"))?;
         (edit.check)(&before)?;
-        check_own(&shared)?;
+        check_local(&shared)?;
         let mut channel = before.clone();
         edit.patch.apply(&mut channel);
         if channel == before {
@@ -106,7 +106,7 @@ pub fn remove_channel(
         let found = store::load_channel(&tx.as_read(), &id)?;
         let found = found.ok_or(Refusal::NotFound("channel"))?;
         check(&found)?;
-        check_own(&shared)?;
+        check_local(&shared)?;
         let changes = DirectoryChanges {
             lost_channels: vec![id.clone()],
             ..DirectoryChanges::default()

@@ -1,6 +1,6 @@
 //! Adds, changes and deletes user groups.
 
-use super::{Check, check_own, differing, refused};
+use super::{Check, check_local, differing, refused};
 use crate::actions::directory_sync::follow_changes;
 use crate::actions::{ActionError, App, audit, membership};
 use crate::domain::audit::{AuditedChange, Author, quoted};
@@ -41,7 +41,7 @@ pub fn create_group(
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
-        check_own(&shared)?;
+        check_local(&shared)?;
         let id = match id {
             Some(id) => GroupId::from(id),
             None => GroupId::from(tx.mint("grp_")),
@@ -80,7 +80,7 @@ pub fn edit_group(app: &App, author: &Author, edit: GroupEdit) -> Result<Group, 
         let before = load_group(&tx.as_read(), &edit.group)?;
         let before = before.ok_or(Refusal::NotFound("group"))?;
         (edit.check)(&before)?;
-        check_own(&shared)?;
+        check_local(&shared)?;
         let mut group = before.clone();
         edit.patch.apply(&mut group);
         if group == before {
@@ -118,7 +118,7 @@ pub fn remove_group(
         let found = load_group(&tx.as_read(), &id)?;
         let found = found.ok_or(Refusal::NotFound("group"))?;
         check(&found)?;
-        check_own(&shared)?;
+        check_local(&shared)?;
         check_not_provisioned(&found)?;
         let changes = DirectoryChanges {
             lost_groups: vec![id.clone()],

@@ -9,6 +9,8 @@ mod people;
 pub use channels::{ChannelEdit, create_channel, edit_channel, remove_channel};
 pub use groups::{GroupEdit, create_group, edit_group, load_group, remove_group};
 pub use people::{PersonEdit, PersonRecord, create_person, edit_person, load_person};
+pub use people::{create_people, invite_person};
+pub(super) use people::{create_within, promote_within};
 
 use super::App;
 use crate::domain::directory::Source;
@@ -23,7 +25,10 @@ pub fn owner(app: &App) -> Option<Source> {
 }
 
 /// Refuses writes of a directory that the chat platform owns.
-fn check_own(app: &App) -> Result<(), Refusal> {
+///
+/// # Errors
+/// [`Refusal::Directory`].
+pub(super) fn check_local(app: &App) -> Result<(), Refusal> {
     match owner(app) {
         None => Ok(()),
         Some(owner) => Err(refused("", DirectoryFault::Elsewhere(owner))),

@@ -1,9 +1,9 @@
 //! Adds and changes people.
 
-use super::{Check, check_own, differing, owner, refused};
+use super::{Check, check_local, differing, owner, refused};
 use crate::actions::directory_sync::follow_changes;
-use crate::actions::{ActionError, App, audit};
-use crate::domain::audit::{AuditedChange, Author, Phrase};
+use crate::actions::{ActionError, App, Result, audit};
+use crate::domain::audit::{AuditedChange, Author, Phrase, Summary};
 use crate::domain::directory::{Person, Source};
 use crate::domain::directory_edit::{NewPerson, PersonPatch};
 use crate::domain::directory_reading::DirectoryChanges;
@@ -26,7 +26,7 @@ pub struct PersonEdit {
 }
 
 /// A person by id, deactivated ones included.
-pub fn load_person(tx: &ReadTx, user: &UserId) -> Result<Option<PersonRecord>, ActionError> {
+pub fn load_person(tx: &ReadTx, user: &UserId) -> Result<Option<PersonRecord>> {
     let Some(person) = store::load_person(tx, user)? else {
         return Ok(None);
     };
@@ -39,16 +39,61 @@ pub fn load_person(tx: &ReadTx, user: &UserId) -> Result<Option<PersonRecord>, A
 /// # Errors
 /// [`Refusal::ResourceDenied`] for callers who may not, [`Refusal::Directory`] where the chat platform owns the directory, for
 /// values that another person has, and for an invitation that cannot be mailed.
-pub fn create_person(
-    app: &App,
-    author: &Author,
-    new: NewPerson,
-) -> Result<PersonRecord, ActionError> {
+pub fn create_person(app: &App, author: &Author, new: NewPerson) -> Result<PersonRecord> {
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
         let (record, change) = create_within(&shared, tx, author, &new)?;
         Ok((record, Some(change)))
+    })
+}
+
+/// Adds people, all of them or none.
+///
+/// # Errors
+/// As [`create_person`], at `people[2]` for the third.
+pub fn create_people(
+    app: &App,
+    author: &Author,
+    people: Vec<NewPerson>,
+) -> Result<Vec<PersonRecord>> {
+    let shared = app.clone();
+    audit::write(app.store(), author, move |tx, author| {
+        author.principal.check_directory()?;
+        let mut made = Vec::with_capacity(people.len());
+        for (at, new) in people.iter().enumerate() {
+            let record = create_within(&shared, tx, author, new).map_err(|stop| match stop {
+                ActionError::Refused(refusal) => refusal.under(&format!("people[{at}]")).into(),
+                failed => failed,
+            });
+            made.push(record?.0);
+        }
+        let mut said = Summary::default();
+        let ids = made.iter().map(|record| Phrase::from(&record.person.id));
+        said.some("people added: ", ids.collect());
+        let change = AuditedChange {
+            rotation: None,
+            subject: None,
+            summary: said,
+        };
+        Ok((made, Some(change)))
+    })
+}
+
+/// Mails somebody a link that signs them in once.
+///
+/// # Errors
+/// As [`edit_person`].
+pub fn invite_person(app: &App, author: &Author, user: &UserId) -> Result<()> {
+    let (shared, user) = (app.clone(), user.clone());
+    audit::write(app.store(), author, move |tx, author| {
+        author.principal.check_directory()?;
+        let found = load_person(&tx.as_read(), &user)?;
+        let found = found.ok_or(Refusal::NotFound("user"))?;
+        check_invitation(&shared, &found.person)?;
+        store::save_invitation(tx, &user)?;
+        let said = Phrase::from("person invited: ").and(&user);
+        Ok(((), Some(AuditedChange::of(user.as_str(), said))))
     })
 }
 
@@ -58,8 +103,8 @@ pub(in crate::actions) fn create_within(
     tx: &mut WriteTx,
     author: &Author,
     new: &NewPerson,
-) -> Result<(PersonRecord, AuditedChange), ActionError> {
-    check_own(app)?;
+) -> Result<(PersonRecord, AuditedChange)> {
+    check_local(app)?;
     let id = match &new.id {
         Some(id) => UserId::from(id.as_str()),
         None => UserId::from(tx.mint("usr_")),
@@ -78,16 +123,27 @@ pub(in crate::actions) fn create_within(
     Ok((record, change))
 }
 
+/// Makes somebody who is active an administrator, within a write of somebody who may.
+pub(in crate::actions) fn promote_within(
+    app: &App,
+    tx: &mut WriteTx,
+    author: &Author,
+    user: &UserId,
+) -> Result<()> {
+    let before = load_person(&tx.as_read(), user)?;
+    let before = before.filter(|record| record.person.is_active());
+    let before = before.ok_or(Refusal::NotFound("user"))?;
+    let mut after = before.clone();
+    after.person.is_admin = true;
+    save(app, tx, author, (Some(&before), &after), false)
+}
+
 /// Changes a person.
 ///
 /// # Errors
 /// As [`create_person`]; [`Refusal::NotFound`] if there is no such person, those of the check, and [`Refusal::Directory`] for
 /// the last administrator, and for what is provisioned.
-pub fn edit_person(
-    app: &App,
-    author: &Author,
-    edit: PersonEdit,
-) -> Result<PersonRecord, ActionError> {
+pub fn edit_person(app: &App, author: &Author, edit: PersonEdit) -> Result<PersonRecord> {
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         author.principal.check_directory()?;
@@ -95,7 +151,7 @@ pub fn edit_person(
         let before = before.ok_or(Refusal::NotFound("user"))?;
         (edit.check)(&before)?;
         if !edit.patch.is_only_of_ours() {
-            check_own(&shared)?;
+            check_local(&shared)?;
         }
         let mut record = before.clone();
         edit.patch
@@ -140,7 +196,7 @@ fn save(
     author: &Author,
     (before, after): (Option<&PersonRecord>, &PersonRecord),
     invites: bool,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let (old, new) = (before.map(|record| &record.person), &after.person);
     check_unique(&tx.as_read(), old, new)?;
     let counts = |person: &Person| person.is_admin && person.is_active();
@@ -165,7 +221,7 @@ fn save(
 
 /// Refuses an address or a handle that another active person has. What a person has already is theirs, so that a file with
 /// duplicates keeps nobody from changing something else.
-fn check_unique(tx: &ReadTx, old: Option<&Person>, new: &Person) -> Result<(), ActionError> {
+fn check_unique(tx: &ReadTx, old: Option<&Person>, new: &Person) -> Result<()> {
     if new.is_deleted {
         return Ok(());
     }

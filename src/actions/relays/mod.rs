@@ -1,4 +1,5 @@
-//! Sends messages of the local platform on: by mail to people, to incoming webhooks for channels (rules.md 19).
+//! Sends messages on: by push to people, and those of the local platform by mail to people and to incoming webhooks for channels
+//! (rules.md 19).
 //!
 //! A message gets its ways in the transaction that posts it. Each queue sends without a transaction, one message after the other,
 //! and records each outcome before the next: what was sent and not recorded when the process ends is sent again, as the same
@@ -7,10 +8,12 @@
 mod invitations;
 mod letter;
 mod post;
+mod push;
 
 use super::{App, Error};
 use crate::domain::chat::ChatError;
 use crate::domain::message::{Message, Recipient};
+use crate::domain::notification::FailedWay;
 use crate::domain::relay::{RelayError, Way};
 use crate::failpoint;
 use crate::store::{self, Outgoing, ReadTx, RelayQueue, WriteTx};
@@ -21,6 +24,9 @@ const LETTERS: usize = 100;
 
 /// Messages to one channel that are read at once.
 const POSTS: usize = 20;
+
+/// Messages to be pushed that are read at once.
+const PUSHES: usize = 100;
 
 /// A message and what became of it.
 type Done = (Outgoing, Result<(), RelayError>);
@@ -38,7 +44,9 @@ pub fn queues(app: &App) -> Vec<RelayQueue> {
     let mail = relays.mail.as_ref().map(|_| RelayQueue::Mail);
     let channels = relays.webhooks.iter();
     let channels = channels.map(|webhook| RelayQueue::Channel(webhook.channel.clone()));
-    mail.into_iter().chain(channels).collect()
+    // Whether anybody has a push address changes while the server runs.
+    let people = mail.into_iter().chain([RelayQueue::Push]);
+    people.chain(channels).collect()
 }
 
 /// Queues a message that was posted on the local platform for the way that its recipient has.
@@ -73,6 +81,21 @@ pub(super) fn queue(
     }
 }
 
+/// Queues a message for the push server of its person, if they have one and want messages of its kind.
+pub(super) fn queue_push(tx: &mut WriteTx, sequence: i64, message: &Message) -> Result<(), Error> {
+    let Recipient::Person(user) = &message.to else {
+        return Ok(());
+    };
+    if store::load_push(&tx.as_read(), user)?.is_none() {
+        return Ok(());
+    }
+    let settings = store::load_notification_settings(&tx.as_read(), user)?;
+    match settings.wants(message.content.kind()) {
+        true => store::insert_relay(tx, sequence, &RelayQueue::Push),
+        false => Ok(()),
+    }
+}
+
 /// Drops what waits for ways that are no longer set up, so that nothing waits forever.
 pub fn start(app: &App) -> Result<(), Error> {
     if app.store().read(store::next_relay)?.is_none() {
@@ -98,7 +121,7 @@ pub fn next_on(app: &App, queue: &RelayQueue) -> Result<Option<Timestamp>, Error
     let message = app.store().read(|tx| store::next_relay_on(tx, queue))?;
     match queue {
         RelayQueue::Mail => Ok(soonest(message, invitations::next(app)?)),
-        RelayQueue::Channel(_) => Ok(message),
+        RelayQueue::Push | RelayQueue::Channel(_) => Ok(message),
     }
 }
 
@@ -129,6 +152,7 @@ pub fn run_due(
     let now = app.now();
     let most = match queue {
         RelayQueue::Mail => LETTERS,
+        RelayQueue::Push => PUSHES,
         RelayQueue::Channel(_) => POSTS,
     };
     let mut due = app
@@ -145,6 +169,11 @@ pub fn run_due(
     record(app, queue, in_flight)?;
     match queue {
         RelayQueue::Mail => send_letters(app, due, in_flight, stopped)?,
+        RelayQueue::Push => {
+            in_flight.done.extend(push::send_some(app, due)?);
+            failpoint::point("push.sent");
+            record(app, queue, in_flight)?;
+        }
         RelayQueue::Channel(channel) => {
             for outgoing in due {
                 if stopped() {
@@ -242,6 +271,9 @@ fn record_one(
         Err(error) => error,
     };
     let (why, name) = (error.why(), spoken(way));
+    if let (Recipient::Person(user), Some(by)) = (&outgoing.to, failed_way(way)) {
+        store::save_failure(tx, user, by, why)?;
+    }
     match error.next_try(outgoing.tries + 1, outgoing.created_at, tx.now()) {
         Some(next) => {
             app.metrics().relayed(way, "failed");
@@ -268,6 +300,15 @@ fn spoken(way: Way) -> &'static str {
     match way {
         Way::Mail => "mail",
         Way::IncomingWebhook => "incoming webhook",
+        Way::Push => "push",
+    }
+}
+
+fn failed_way(way: Way) -> Option<FailedWay> {
+    match way {
+        Way::Mail => Some(FailedWay::Mail),
+        Way::Push => Some(FailedWay::Push),
+        Way::IncomingWebhook => None,
     }
 }
 

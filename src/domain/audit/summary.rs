@@ -95,7 +95,7 @@ impl Summary {
     }
 
     /// Adds a list, if there is something in it.
-    fn some(&mut self, what: impl Into<Phrase>, items: Vec<Phrase>) {
+    pub fn some(&mut self, what: impl Into<Phrase>, items: Vec<Phrase>) {
         if !items.is_empty() {
             self.add(what.into().and(listed(items)));
         }

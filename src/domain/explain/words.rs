@@ -25,17 +25,26 @@ pub struct Vocabulary {
 }
 
 /// A vocabulary with the zone of local times.
-struct Words<'a> {
+pub(super) struct Words<'a> {
     known: &'a Vocabulary,
     zone: ZoneName,
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    pub fn new(known: &'a Vocabulary, zone: ZoneName) -> Words<'a> {
+        Words { known, zone }
+    }
+
+    /// The sentence of a step.
+    pub fn step(&self, step: &Step) -> String {
+        text(step, self.known, self.zone)
+    }
+
     fn has_names(&self) -> bool {
         self.known.naming == Naming::Names
     }
 
-    fn person(&self, user: &UserId) -> String {
+    pub fn person(&self, user: &UserId) -> String {
         let known = self.known.people.get(user).filter(|_| self.has_names());
         known.map_or_else(|| user.to_string(), |name| one_line(name))
     }
@@ -48,7 +57,7 @@ impl Words<'_> {
         }
     }
 
-    fn time(&self, at: Timestamp) -> String {
+    pub fn time(&self, at: Timestamp) -> String {
         time(at, self.zone)
     }
 }
@@ -78,15 +87,12 @@ fn day(date: Date) -> String {
 
 /// The sentence of a step, with times in a zone.
 pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
-    let words = &Words {
-        known: vocabulary,
-        zone,
-    };
+    let words = &Words::new(vocabulary, zone);
     match step {
         Step::WindowOpen(opening) => open(opening, words),
         Step::WindowShut(Opening { until, .. }) => match until {
-            Some(until) => format!("The hours are shut until {}.", words.time(*until)),
-            None => "The hours are shut.".into(),
+            Some(until) => format!("The hours are not covered until {}.", words.time(*until)),
+            None => "The hours are not covered.".into(),
         },
         Step::OffDay {
             date,
@@ -100,7 +106,7 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
             };
             let name = name.as_ref().filter(|_| !is_weekend && words.has_names());
             let name = name.map_or_else(String::new, |name| format!(" ({})", one_line(name)));
-            format!("{} is {what} in {country}{name}, and days off count as shut.", day(*date))
+            format!("{} is {what} in {country}{name}, and days off count as not covered.", day(*date))
         }
         Step::Frozen { since, until: None } => format!(
             "The rotation is disabled, and stands as it did on {}.",
@@ -208,12 +214,12 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
         Step::NotRecorded(what) => match what {
             Unrecorded::Order => "The record does not hold the order of that time.",
             Unrecorded::Beginning => {
-                "The turn began while the hours were shut, and the record does not hold how."
+                "The turn began while the hours were not covered, and the record does not hold how."
             }
             Unrecorded::Absence => {
                 "The absence has been deleted or changed since, and the record does not hold more of it."
             }
-            Unrecorded::DayOff => "The record does not hold which day off shut the hours.",
+            Unrecorded::DayOff => "The record does not hold which day off left the hours out.",
             Unrecorded::Search => {
                 "The record does not hold who was looked at before the slot stayed empty."
             }

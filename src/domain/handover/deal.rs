@@ -21,10 +21,16 @@ impl Change<'_> {
         for &cell in cells {
             let relieves = self.relieves(cell);
             self.empty(cell, reason, !relieves);
+            if !relieves && self.trades() {
+                self.note_handed_over(cell);
+            }
         }
         for (index, &cell) in cells.iter().enumerate() {
             let relieves = self.relieves(cell);
-            self.deal(cell, &cells[index + 1..], reason, true, !relieves);
+            // Whoever only goes away has had their turn: those slots are nobody's to come.
+            let waiting = cells[index + 1..].iter().copied();
+            let waiting: Vec<usize> = waiting.filter(|cell| !self.relieves(*cell)).collect();
+            self.deal(cell, &waiting, reason, true, !relieves);
         }
     }
 
@@ -238,6 +244,7 @@ impl Change<'_> {
             order: Arc::clone(&order),
         };
         let mut found = self.trade(cell, roster, waiting, [here_now, hands_over]);
+        let dealt = trading::dealt_turn(&found);
         if let Some(trace) = self.rotation.trace.as_mut().filter(|_| wants) {
             let mut steps = vec![first];
             steps.append(&mut found.steps);
@@ -252,7 +259,6 @@ impl Change<'_> {
             trace.keep(id, Decision { at, reason, steps });
         }
         self.asked += WORK_OF_A_NAME * found.passed_over.len();
-        let dealt = trading::dealt_turn(&found);
         match found.dealt {
             Some((user, _)) => {
                 let holder = Holder {

@@ -4,6 +4,7 @@
 
 use super::DealingContext;
 use super::absent::{CoveredTurn, LONGEST_LOOK};
+use super::trading::Ahead;
 use crate::domain::cadence::Cadence;
 use crate::domain::coverage::{CommonHours, Hours, Openings, View};
 use crate::domain::holidays::Calendar;
@@ -29,6 +30,8 @@ pub struct Memo {
     /// The slots that each person holds, in their order, once dealing has asked for them.
     held: Option<HashMap<UserId, Vec<usize>>>,
     common: CommonHours,
+    /// What lies ahead, as far as trading has asked for it.
+    pub(super) ahead: Ahead,
 }
 
 /// The known hand-overs and hours of one window.

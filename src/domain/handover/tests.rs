@@ -567,3 +567,5 @@ proptest! {
 mod deal;
 mod fair;
 mod trading;
+mod trading_model;
+mod trading_worlds;

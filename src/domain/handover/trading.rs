@@ -18,7 +18,26 @@ use crate::domain::trading::{
 };
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
+
+/// Hand-overs and covered times that lie ahead. Each slot of a hand-over asks about the same ones, and the next hand-over about
+/// nearly the same.
+#[derive(Default)]
+pub(super) struct Ahead {
+    next: HashMap<(usize, Timestamp), Option<Timestamp>>,
+    covered: HashMap<(usize, Timestamp, Timestamp), Arc<[Interval]>>,
+}
+
+impl Ahead {
+    /// Forgets everything where a long walk has made it large.
+    fn make_room(&mut self) {
+        const MOST: usize = 4096;
+        if self.next.len() + self.covered.len() >= MOST {
+            self.next.clear();
+            self.covered.clear();
+        }
+    }
+}
 
 /// One of the turns to come of the rotation, as if nobody were away.
 #[derive(Clone, Debug)]
@@ -27,7 +46,7 @@ pub(super) struct Coming {
     cell: usize,
     /// From the hand-over to the next.
     span: Interval,
-    covered: Rc<[Interval]>,
+    covered: Arc<[Interval]>,
 }
 
 /// A rotation at the instant at which a slot is dealt.
@@ -44,7 +63,7 @@ pub(super) struct Now<'a> {
     pub here_now: bool,
     pub asked: &'a mut usize,
     /// The turn that is dealt.
-    pub covered: Rc<[Interval]>,
+    pub covered: Arc<[Interval]>,
     pub until: Timestamp,
     /// Of every line of the rotation, up to a round of each, once they are asked for.
     pub coming: Option<Vec<Coming>>,
@@ -64,13 +83,13 @@ impl World for Now<'_> {
                     from: self.at,
                     until: self.until,
                 },
-                Rc::clone(&self.covered),
+                Arc::clone(&self.covered),
                 self.window_of(self.cell),
             ),
             Which::ToCome(index) => {
                 let coming = &self.ahead()[self.of_line[index]];
                 let window = self.window_of(coming.cell);
-                (coming.span, Rc::clone(&coming.covered), window)
+                (coming.span, Arc::clone(&coming.covered), window)
             }
         };
         if let Some(missing) = self.missing(user, turn, span, &covered) {
@@ -107,7 +126,6 @@ impl World for Now<'_> {
             }
             on_end |= holder.window == window && held.until == span.from;
         }
-        let last = self.last_hand_over(window);
         for ended in self
             .rotation
             .ended
@@ -115,26 +133,23 @@ impl World for Now<'_> {
             .filter(|ended| ended.user == *user)
         {
             let stretch = Interval::new(ended.since, ended.covered_until);
-            // It has ended, so nothing of it meets what is dealt.
-            if let Some(elsewhere) = beside(&ended.cell, &[stretch]) {
+            // It has ended, so nothing of it meets what is dealt. Where its window stayed shut nobody needs rest from it.
+            if !stretch.is_empty()
+                && let Some(elsewhere) = beside(&ended.cell, &[stretch])
+            {
                 return Standing::Elsewhere(elsewhere);
             }
             on_end |= turn == Which::Now
                 && ended.window == self.rotation.windows[window].id
-                && ended.handed_over_at.is_some()
-                && ended.handed_over_at == last;
+                && ended.handed_over_at.is_some();
         }
         if part != Part::Owner {
-            let given = match part {
-                Part::For(index) => Some(self.of_line[index]),
-                _ => None,
-            };
             let asked = match turn {
                 Which::ToCome(index) => Some(self.of_line[index]),
                 Which::Now => None,
             };
             for (index, coming) in self.ahead().iter().enumerate() {
-                if coming.owner != *user || given == Some(index) || asked == Some(index) {
+                if coming.owner != *user || asked == Some(index) {
                     continue;
                 }
                 let cell = &self.rotation.cells[coming.cell];
@@ -177,7 +192,7 @@ impl World for Now<'_> {
             until: self.until,
         };
         let mut steps = Vec::new();
-        let covered = Rc::clone(&self.covered);
+        let covered = Arc::clone(&self.covered);
         let (absences, here_now) = (self.dealing.absences, self.here_now);
         let (asked, memo, calendar, cell) = (
             &mut *self.asked,
@@ -228,14 +243,6 @@ impl Now<'_> {
 
     fn ahead(&self) -> &[Coming] {
         self.coming.as_deref().unwrap_or_default()
-    }
-
-    /// When a window was handed over last, as far as that is known.
-    fn last_hand_over(&self, window: usize) -> Option<Timestamp> {
-        let window = &self.rotation.windows[window].id;
-        let ended = self.rotation.ended.iter();
-        let of_window = ended.filter(|ended| ended.window == *window);
-        of_window.filter_map(|ended| ended.handed_over_at).max()
     }
 
     fn missing(
@@ -305,7 +312,7 @@ impl Now<'_> {
                                 from,
                                 until: until.unwrap_or(Timestamp::MAX),
                             },
-                            covered: Rc::clone(&covered),
+                            covered: Arc::clone(&covered),
                         });
                         *self.asked += 1;
                     }
@@ -339,6 +346,18 @@ fn away_now(
         absence,
         partly: None,
     })
+}
+
+/// Whether somebody is absent for a turn, by the rotation's policy: where they are when it is handed over, else in a covered part
+/// of it. Both are in order.
+pub fn is_absent(
+    rotation: &Rotation,
+    absences: &Absences,
+    user: &UserId,
+    (turn, covered): (Interval, &[Interval]),
+) -> bool {
+    away_now(rotation, absences, user, turn.from, false).is_some()
+        || away_during(rotation, absences, user, turn, covered, &mut 0).is_some()
 }
 
 /// Why somebody is away in a covered part of a turn, where that is what counts.
@@ -469,7 +488,7 @@ impl Change<'_> {
         };
         let hours = self.rotation.hours(&self.rotation.windows[window]);
         let covered_until = hours.open_until(self.dealing.calendar, held);
-        let ended = EndedTurn {
+        let mut ended = EndedTurn {
             window: self.rotation.windows[window].id.clone(),
             cell: self.rotation.cells[cell].id.clone(),
             user: holder.user.clone(),
@@ -477,14 +496,6 @@ impl Change<'_> {
             covered_until: covered_until.unwrap_or(holder.since),
             handed_over_at: by_hand_over.then_some(at),
         };
-        let mut last: HashMap<_, Timestamp> = HashMap::new();
-        let all = self.rotation.ended.iter().chain([&ended]);
-        for known in all {
-            if let Some(over) = known.handed_over_at {
-                let last = last.entry(known.window.clone()).or_insert(over);
-                *last = over.max(*last);
-            }
-        }
         // Of the turns that somebody had in a window, the last one decides.
         let of = |one: &EndedTurn| {
             (
@@ -494,13 +505,29 @@ impl Change<'_> {
             )
         };
         let whose = of(&ended);
+        if ended.covered_until <= ended.since {
+            // It was never covered: rest counts from the one before.
+            let known = self.rotation.ended.iter().find(|known| of(known) == whose);
+            if let Some(known) = known {
+                (ended.since, ended.covered_until) = (known.since, known.covered_until);
+                ended.cell = known.cell.clone();
+            }
+        }
         self.rotation.ended.retain(|known| of(known) != whose);
         self.rotation.ended.push(ended);
-        self.rotation.ended.retain(|known| {
-            known.covered_until >= lately
-                || known.handed_over_at.is_some()
-                    && last.get(&known.window).copied() == known.handed_over_at
-        });
+        let ended = &mut self.rotation.ended;
+        ended.retain(|known| known.covered_until >= lately || known.handed_over_at.is_some());
+    }
+
+    /// Notes that a window is handed over now: the turns before in it are those that end by this.
+    pub(super) fn note_handed_over(&mut self, cell: usize) {
+        let (window, at) = (self.rotation.cells[cell].window, self.at);
+        let window = &self.rotation.windows[window].id;
+        for ended in &mut self.rotation.ended {
+            if ended.window == *window && ended.handed_over_at != Some(at) {
+                ended.handed_over_at = None;
+            }
+        }
     }
 }
 
@@ -508,9 +535,14 @@ impl Change<'_> {
 pub(super) fn dealt_turn(found: &Found) -> Option<DealtTurn> {
     let owner = found.owner.clone()?;
     let (_, dealt) = found.dealt.as_ref()?;
+    let paid_back = found.steps.iter().find_map(|step| match step {
+        Traced::Repayment { since, .. } => Some(*since),
+        _ => None,
+    });
     Some(DealtTurn {
         owner,
         dealt: *dealt,
+        since: paid_back,
     })
 }
 
@@ -523,8 +555,14 @@ impl Memo {
         calendar: &Calendar,
         after: Timestamp,
     ) -> Option<Timestamp> {
+        if let Some(known) = self.ahead.next.get(&(window, after)) {
+            return *known;
+        }
         let cadence = rotation.windows[window].cadence.as_ref()?;
-        cadence.next(calendar, after)
+        let next = cadence.next(calendar, after);
+        self.ahead.make_room();
+        self.ahead.next.insert((window, after), next);
+        next
     }
 
     /// What is covered of a span of a window.
@@ -534,12 +572,19 @@ impl Memo {
         window: usize,
         calendar: &Calendar,
         span: Interval,
-    ) -> Rc<[Interval]> {
-        let hours = rotation.hours(&rotation.windows[window]);
-        if hours.always_open() {
-            return [span].into();
+    ) -> Arc<[Interval]> {
+        let key = (window, span.from, span.until);
+        if let Some(known) = self.ahead.covered.get(&key) {
+            return Arc::clone(known);
         }
-        hours.open_between(calendar, span).into()
+        let hours = rotation.hours(&rotation.windows[window]);
+        let covered: Arc<[Interval]> = match hours.always_open() {
+            true => [span].into(),
+            false => hours.open_between(calendar, span).into(),
+        };
+        self.ahead.make_room();
+        self.ahead.covered.insert(key, Arc::clone(&covered));
+        covered
     }
 
     /// What is left of a held turn and what has just passed of it, with its covered time.
@@ -550,11 +595,13 @@ impl Memo {
         calendar: &Calendar,
         at: Timestamp,
         rest: SignedDuration,
-    ) -> (Interval, Rc<[Interval]>) {
+    ) -> (Interval, Arc<[Interval]>) {
         let slot = &rotation.cells[cell];
         let until = self.turn_ends(rotation, slot.window, calendar, at);
         let since = slot.holder.as_ref().map_or(at, |holder| holder.since);
-        let lately = at.saturating_sub(rest).unwrap_or(Timestamp::MIN);
+        // Also where no rest is due, hours that end now are on end with those that begin now.
+        let lately = at.saturating_sub(rest.max(SignedDuration::from_secs(1)));
+        let lately = lately.unwrap_or(Timestamp::MIN);
         let span = Interval {
             from: since.max(lately).min(at),
             until,

@@ -250,17 +250,31 @@ pub fn mention_directly(rotation: &Rotation, opened: &Mention, notice: &Notice) 
 
 /// The summary of what a person has before them.
 pub fn summary(person: &UserId, summary: PersonSummary) -> Message {
+    about_all(person, Content::Summary(summary))
+}
+
+/// A message to a person that is about no single rotation.
+fn about_all(person: &UserId, content: Content) -> Message {
     Message {
         to: Recipient::Person(person.clone()),
         rotation: None,
         rotation_name: String::new(),
         subject: Subject::Rotation,
-        content: Content::Summary(summary),
+        content,
         answers: Vec::new(),
         people: PeopleNames::new(),
         expires_at: None,
         thread: None,
     }
+}
+
+/// What a test says.
+pub const TEST: &str = "This is a test of rota. Messages of rota arrive here.";
+
+/// A test of the ways by which a person is reached.
+pub fn test(person: &UserId) -> Message {
+    let text = TEST.to_owned();
+    about_all(person, Content::Text { text })
 }
 
 /// The coming week of a rotation: to these channels.

@@ -118,15 +118,21 @@ pub(super) fn stale_sources(scene: &Scene) -> Vec<Warning> {
     if scene.around.is_partner_unread {
         let text =
             "The partner's schedule cannot be read: what is known of it may be old.".to_owned();
-        found.push(scene.in_cell(kind, 0, range, Vec::new(), text));
+        found.push(Warning {
+            since: scene.around.partner_read_at,
+            ..scene.in_cell(kind, 0, range, Vec::new(), text)
+        });
     }
-    let unread = &scene.around.unread_calendars;
-    for user in unread.iter().filter(|user| scene.rotation.has_member(user)) {
+    let unread = scene.around.unread_calendars.iter();
+    for (user, read_at) in unread.filter(|(user, _)| scene.rotation.has_member(user)) {
         let text = format!(
             "A calendar of {} cannot be read: absences may be missing.",
             scene.name(user)
         );
-        found.push(scene.of_all(kind, range, vec![user.clone()], text));
+        found.push(Warning {
+            since: Some(*read_at),
+            ..scene.of_all(kind, range, vec![user.clone()], text)
+        });
     }
     found
 }

@@ -12,17 +12,19 @@ use crate::domain::warning_kinds::{Severity, WarningKind, WarningSettings};
 use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// The surroundings of a rotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around {
     /// Its members and whoever is on call in it. Somebody who is not here is not known at all.
     pub people: BTreeMap<UserId, Known>,
-    /// Its members with a calendar that cannot be read.
-    pub unread_calendars: BTreeSet<UserId>,
+    /// Its members with a calendar that cannot be read, and when the first of those was last read.
+    pub unread_calendars: BTreeMap<UserId, Timestamp>,
     /// Whether the partner's schedule that it follows cannot be read.
     pub is_partner_unread: bool,
+    /// When that schedule was last read.
+    pub partner_read_at: Option<Timestamp>,
     /// How the sentences of warnings name people, rotations, lanes and windows.
     pub naming: Naming,
 }
@@ -261,6 +263,7 @@ impl<'a> Scene<'a> {
             cell: None,
             users,
             text,
+            since: None,
         }
     }
 

@@ -30,7 +30,9 @@ pub use session::Session;
 
 use crate::client::Client;
 use crate::domain::address::AllowedNetworks;
+use crate::domain::message::TEST;
 use crate::domain::relay::RelayError;
+use jiff::Timestamp;
 
 /// `[mail]`: how mail is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +54,23 @@ pub struct MailLogin {
 impl std::fmt::Debug for MailLogin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "MailLogin({})", self.username)
+    }
+}
+
+/// The letter that tests whether mail arrives.
+pub fn test_letter(settings: &MailSettings, to: Mailbox, now: Timestamp) -> Letter {
+    let answers_to = settings.reply_to.as_ref().unwrap_or(&settings.from);
+    Letter {
+        message_id: message_id("test", now, settings.from.address.domain()),
+        at: now,
+        from: settings.from.clone(),
+        reply_to: settings.reply_to.clone(),
+        to,
+        subject: "Test of rota".into(),
+        text: format!("{TEST}\n"),
+        html: format!("<!DOCTYPE html>\n<p>{TEST}</p>\n"),
+        thread: Thread::default(),
+        unsubscribe: format!("mailto:{}?subject=unsubscribe", answers_to.address),
     }
 }
 

@@ -1,11 +1,9 @@
 //! A message to a person in the words of a letter: what, when in their zone, whom to ask, and where to answer.
 
-use crate::domain::ids::UserId;
-use crate::domain::message::{Message, PeopleNames};
-use crate::domain::wording::{self, NameForms, Renderer};
+use crate::domain::message::Message;
+use crate::domain::wording;
 use crate::domain::zones::ZoneName;
-use crate::relays::plain::plain;
-use jiff::Timestamp;
+use crate::relays::plain::{Plain, plain};
 use maud::{DOCTYPE, html};
 
 /// The content of a letter.
@@ -20,30 +18,6 @@ pub struct Notice<'a> {
     pub link: Option<(&'static str, String)>,
     /// Where the reader chooses what they are mailed.
     pub settings: Option<String>,
-}
-
-/// Words for a reader of plain text.
-struct Plain<'a> {
-    names: &'a PeopleNames,
-    zone: ZoneName,
-}
-
-impl Renderer for Plain<'_> {
-    fn named(&self, user: &UserId) -> NameForms {
-        let name = self.names.get(user).map_or(user.as_str(), String::as_str);
-        NameForms {
-            name: plain(name),
-            handle: plain(name),
-        }
-    }
-
-    fn plain(&self, text: &str) -> String {
-        plain(text)
-    }
-
-    fn time(&self, at: Timestamp, _: Option<ZoneName>) -> String {
-        wording::time(at, Some(self.zone))
-    }
 }
 
 impl Notice<'_> {

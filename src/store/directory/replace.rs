@@ -6,7 +6,7 @@ use super::{
 };
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::departed::end_access_of_deactivated;
-use crate::store::meta::{note_import, save_team};
+use crate::store::meta::{SETUP_LINK, note_import, remove_fact, save_team};
 use crate::store::{Result, WriteTx, agenda, note_hidden_feeds};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
@@ -98,6 +98,10 @@ pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
         person.zone_is_own,
     ];
     run(tx, sql, values)?;
+    if person.is_admin && person.is_active() {
+        // Whoever administers the workspace makes the next ones.
+        remove_fact(tx, SETUP_LINK)?;
+    }
     agenda::summary_may_move(tx, person.id.as_str())
 }
 

@@ -61,9 +61,11 @@ impl MessageRecord {
 
     /// Why it waits for a retry, or was dropped.
     pub fn error(&self) -> Option<&str> {
-        let state = self.state();
-        let mut ways = self.ways().filter(|way| way.state == state);
-        ways.find_map(|way| way.error.as_deref())
+        let failed = || self.ways().filter(|way| way.error.is_some());
+        // One that is tried again fails after one that was given up.
+        let waiting = failed().find(|way| way.state == MessageState::Waiting);
+        let last = waiting.or_else(|| failed().max_by_key(|way| way.ended_at));
+        last?.error.as_deref()
     }
 
     fn ways(&self) -> impl Iterator<Item = &WayRecord> {

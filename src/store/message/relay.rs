@@ -1,4 +1,4 @@
-//! Messages that are sent on by mail or to incoming webhooks, and their outcomes.
+//! Messages that are sent on by mail, by push or to incoming webhooks, and their outcomes.
 
 use super::{MESSAGE, Outgoing, outgoing, subject_id};
 use crate::domain::ids::{ChannelId, UserId};
@@ -9,10 +9,11 @@ use crate::store::{ReadTx, Result, WriteTx};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
 
-/// Where a message waits: for the mail server, or for the incoming webhook of a channel.
+/// Where a message waits: for the mail server, for the push servers of people, or for the incoming webhook of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RelayQueue {
     Mail,
+    Push,
     Channel(ChannelId),
 }
 
@@ -21,13 +22,14 @@ impl RelayQueue {
     pub fn way(&self) -> Way {
         match self {
             RelayQueue::Mail => Way::Mail,
+            RelayQueue::Push => Way::Push,
             RelayQueue::Channel(_) => Way::IncomingWebhook,
         }
     }
 
     fn channel(&self) -> Option<&str> {
         match self {
-            RelayQueue::Mail => None,
+            RelayQueue::Mail | RelayQueue::Push => None,
             RelayQueue::Channel(channel) => Some(channel.as_str()),
         }
     }
@@ -37,8 +39,8 @@ impl RelayQueue {
 pub fn insert_relay(tx: &mut WriteTx, sequence: i64, queue: &RelayQueue) -> Result<()> {
     let now = millis(tx.now());
     let last = match queue {
-        // Mails to different people do not wait for one another.
-        RelayQueue::Mail => None,
+        // Messages to different people do not wait for one another.
+        RelayQueue::Mail | RelayQueue::Push => None,
         RelayQueue::Channel(channel) => {
             let sql = "SELECT max(due_at) FROM message_relay
                        WHERE way = 'incomingWebhook' AND channel_id = ?1 AND state = 'pending'";
@@ -64,6 +66,7 @@ pub fn list_due_relays(
 ) -> Result<Vec<Outgoing>> {
     let of_queue = match queue {
         RelayQueue::Mail => "r.way = 'mail' AND r.channel_id IS ?1",
+        RelayQueue::Push => "r.way = 'push' AND r.channel_id IS ?1",
         RelayQueue::Channel(_) => "r.way = 'incomingWebhook' AND r.channel_id = ?1",
     };
     let sql = format!(

@@ -175,12 +175,12 @@ CREATE INDEX message_by_subject ON message (subject_id, sequence) WHERE subject_
 CREATE INDEX message_by_recipient ON message (recipient_kind, recipient_id, sequence);
 CREATE INDEX message_by_rotation ON message (rotation_id, sequence);
 
--- How messages of the local platform are sent on: to a person's mail address, or to a channel's incoming webhook. A message
--- that only the inbox shows has no row.
+-- How messages are sent on: to a person's mail address or push server, or to a channel's incoming webhook. A message that only
+-- the inbox or the platform shows has no row.
 CREATE TABLE message_relay (
     sequence INTEGER NOT NULL REFERENCES message (sequence) ON DELETE CASCADE,
-    way TEXT NOT NULL CHECK (way = 'mail' OR way = 'incomingWebhook'),
-    -- The channel of an incoming webhook; null for mail.
+    way TEXT NOT NULL CHECK (way = 'mail' OR way = 'incomingWebhook' OR way = 'push'),
+    -- The channel of an incoming webhook; null for the others.
     channel_id TEXT,
     state TEXT NOT NULL CHECK (state = 'pending' OR state = 'sent' OR state = 'dropped'),
     -- When the next try is due; null unless pending.
@@ -192,7 +192,7 @@ CREATE TABLE message_relay (
     -- When it was sent or dropped.
     ended_at INTEGER,
     PRIMARY KEY (sequence, way),
-    CHECK ((way = 'mail') = (channel_id IS NULL)),
+    CHECK ((way = 'incomingWebhook') = (channel_id IS NOT NULL)),
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'pending') = (ended_at IS NULL))
 ) STRICT, WITHOUT ROWID;
@@ -235,6 +235,23 @@ CREATE TABLE summary_preference (
     day INTEGER NOT NULL CHECK (day BETWEEN 0 AND 6),
     -- HH:mm in the zone of the person.
     time TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Where messages to people are published as push.
+CREATE TABLE push_target (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- The address of a topic. A secret: no answer but the person's own, no entry and no line of the log has it.
+    url TEXT NOT NULL,
+    -- The access token. A secret that no answer has.
+    token TEXT
+) STRICT, WITHOUT ROWID;
+
+-- What failed last of what was sent to people.
+CREATE TABLE notification_failure (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    way TEXT NOT NULL CHECK (way IN ('mail', 'push')),
+    at INTEGER NOT NULL,
+    error TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.

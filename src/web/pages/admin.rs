@@ -5,6 +5,7 @@ pub mod boards;
 pub mod directory;
 pub mod keys;
 pub mod overview;
+pub mod problems;
 pub mod tokens;
 
 use crate::domain::refusal::{Refusal, invalid};

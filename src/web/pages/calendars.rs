@@ -78,7 +78,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         p.crumb { a href="/me" { "Me" } }
         (fields::summary(errors))
         h1 { (TITLE) }
-        p { "Their events become absences: hand-overs pass you over meanwhile, in rotations that count them. Others see when you are away, and not what the events are called." }
+        p { "Their events become absences: hand-overs leave you out meanwhile, in rotations that count them. Others see when you are away, and not what the events are called." }
         @for one in &own { (card(visit, one)) }
         @if own.len() < MOST_OF_A_PERSON {
             form.card.pad method="post" action="/me/calendars" {

@@ -219,7 +219,7 @@ pub fn set(visit: &Visit) -> Outcome {
         let mut errors = Errors::default();
         errors.add(
             "userIds",
-            "Fill the places in order: nobody can be left out before somebody.",
+            "Fill the lines in order: nobody can be left out before somebody.",
         );
         return set_page(visit, 400, &visit.form, &errors);
     }

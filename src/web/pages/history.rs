@@ -27,9 +27,7 @@ pub fn why(reason: Reason) -> &'static str {
     match reason {
         Reason::NextOnScheduledDuty => "Next in order at the scheduled hand-over",
         Reason::RotateToNextOnDuty => "Somebody handed over by hand",
-        Reason::ExplicitChange => {
-            "Somebody put them on duty, or an assignment, cover or swap began or ended"
-        }
+        Reason::ExplicitChange => "Somebody put them on call, or a cover or swap began or ended",
         Reason::DutyCleared => "Duty was cleared",
         Reason::RemovalOfActiveDuty => "The person before left the rotation",
         Reason::CoverageChanged => "The hours, people or order were changed",
@@ -136,12 +134,12 @@ pub fn show(visit: &Visit) -> Outcome {
             @if entries.is_empty() { div.pad { p.muted { "Nothing is recorded of these days." } } } @else {
                 table.rows {
                     caption { "The newest first. A record is never rewritten." }
-                    thead { tr { th scope="col" { "When" } th scope="col" { "Lane, window" } th scope="col" { "Who" } th scope="col" { "Why" } } }
+                    thead { tr { th scope="col" { "When" } th scope="col" { "Where" } th scope="col" { "Who" } th scope="col" { "Why" } } }
                     tbody {
                         @for entry in entries.iter().take(MOST) {
                             tr.now[shown.at.is_some_and(|at| runs(entry, at))] data-cell=(entry.cell) data-start=(entry.entry.start) data-end=[entry.end] data-user=[entry.entry.user.as_ref()] {
                                 td { (times.period_with(entry.entry.start, entry.end, entry.entry.hours.zone)) }
-                                td data-label="Lane, window" { bdi { (slot(entry)) } }
+                                td data-label="Where" { bdi { (slot(entry)) } }
                                 td data-label="Who" { @match &entry.entry.user { Some(user) => (people.show(user)), None => span.muted { "Nobody" } } }
                                 td data-label="Why" { (why(entry.entry.reason)) }
                             }

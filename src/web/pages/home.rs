@@ -3,10 +3,10 @@
 mod mine;
 mod now;
 mod trouble;
-mod waiting;
+pub mod waiting;
 
-use super::times;
 use super::week;
+use super::{getting_started, times};
 use crate::actions::duties;
 use crate::actions::overview::{self, Asked, Overview, OwnRequests};
 use crate::domain::forecast::Shift;
@@ -51,6 +51,7 @@ pub fn show(visit: &Visit) -> Outcome {
     people.add(visit.app(), named(&all, &waiting))?;
     let content = html! {
         (head(visit))
+        (getting_started::list(visit)?)
         @if visit.user().is_some() {
             div.cols.a[!waiting.is_empty()] {
                 (mine::hero(visit, &own))

@@ -27,7 +27,7 @@ pub fn show(visit: &Visit) -> Outcome {
         p.crumb { a href="/me" { "Me" } }
         div.head {
             h1 { "Inbox" }
-            p.actions { a.btn href="/me/mail" { "What I am mailed" } }
+            p.actions { a.btn href="/me/mail" { "How I am told" } }
         }
         section.card.pad aria-label="Messages" {
             @if found.is_empty() {
@@ -82,7 +82,7 @@ pub fn summary(visit: &Visit) -> Result<Markup, Problem> {
             }
             p.actions {
                 a.btn.s href="/me/inbox" { "All messages" @if total > 0 { " (" (total) ")" } }
-                a.btn.s href="/me/mail" { "What I am mailed" }
+                a.btn.s href="/me/mail" { "How I am told" }
             }
         }
     })

@@ -105,7 +105,7 @@ pub(super) fn begin(visit: &Visit, proof: Proof, next: &str) -> Result<Option<Re
 }
 
 /// The name of the browser, cut to the length that a list shows.
-fn agent(request: &Request) -> Option<String> {
+pub(super) fn agent(request: &Request) -> Option<String> {
     const SHOWN: usize = 200;
     let told = request.header("User-Agent")?;
     let plain = told.chars().filter(|c| !c.is_control());
@@ -192,10 +192,11 @@ fn nobody_yet(visit: &Visit) -> Markup {
             @if visit.app().slack().is_some() {
                 p { "People are read from Slack, which takes a moment after the first start. Where it stays like this, the log of the server says why." }
             } @else {
-                p { "Import people on the server, then make a link that signs you in:" }
+                p { "The server has printed an address that makes whoever opens it the admin. On the server, this prints another:" }
+                p { code { "rota setup-link" } }
+                p { "Or import people from a file, and make a link that signs you in:" }
                 p { code { "rota directory import people.json" } }
                 p { code { "rota login-link --user ID" } }
-                p.muted { "The manual shows such a file in “Operating”, under “First hour”." }
             }
         }
     }

@@ -1,26 +1,23 @@
-//! The reader's own page: turns, absences, sessions, zone.
+//! The reader's own page: their turns as a list and a calendar, when they are away, feeds, how they are told, zone and devices.
 
-use super::{path_of, slot_text, times, why};
-use crate::actions::absences;
-use crate::actions::duties;
+pub mod away;
+mod month;
+pub mod turns;
+
+use super::times;
 use crate::actions::sessions;
-use crate::domain::absence::{Absence, AppliesTo};
-use crate::domain::time::Interval;
+use crate::domain::time::FOREVER;
 use crate::domain::zones::{self, ZoneName};
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::{Note, Undo};
 use crate::web::parts::fields::{self, Choice, Filled};
+use crate::web::parts::icon::icon;
+use crate::web::parts::people::{colour, initials};
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use jiff::SignedDuration;
 use maud::{Markup, html};
-
-/// How far ahead turns are listed.
-const AHEAD: SignedDuration = SignedDuration::from_hours(90 * 24);
-
-/// Turns that are listed at the most.
-const TURNS: usize = 200;
+use turns::Mine;
 
 /// GET /me.
 pub fn show(visit: &Visit) -> Outcome {
@@ -28,110 +25,56 @@ pub fn show(visit: &Visit) -> Outcome {
 }
 
 fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem> {
-    let me = visit.me()?;
-    let person = &me.person;
+    let own = turns::to_come(visit)?;
+    let away = away::own(visit)?;
+    let range = month::range(visit);
+    let drawn = turns::of_reader(visit, range)?;
     let content = html! {
         (fields::summary(errors))
-        div.head {
-            div {
-                h1 { bdi { (person.name()) } }
-                p.sub { @if let Some(email) = &person.email { bdi { (email) } } }
-            }
-            p.actions { a.btn href="/reports/duty" { "My load" } a.btn href="/me/absences/new" { "I am away" } }
+        (head(visit, &own)?)
+        div.cols.a {
+            div.stack { (turns::card(visit, &own, &away)) (super::trades::of_reader(visit)?) (month::card(visit, &drawn, &away)) }
+            div.stack { (away::card(visit, &own, errors)?) (super::feeds::section(visit, errors)?) }
         }
-        (turns(visit)?)
-        (super::inbox::summary(visit)?)
-        (super::feeds::section(visit, errors)?)
-        (super::calendars::section(visit)?)
-        div.cols.h { (away(visit)?) (zone(visit, errors)?) }
-        (super::sessions::own(visit)?)
+        div.cols.h {
+            div.stack { (super::inbox::summary(visit)?) (super::calendars::section(visit)?) }
+            div.stack { (zone(visit, errors)?) (super::sessions::own(visit)?) }
+        }
     };
     Ok(layout::page_with(visit, status, "Me", content))
 }
 
-fn turns(visit: &Visit) -> Result<Markup, Problem> {
-    let me = visit.me()?;
-    let range = Interval::ahead(visit.now, AHEAD);
-    let own = duties::to_come(visit.app(), &visit.caller, &me.person.id, range)?;
-    let times = times(visit);
+fn head(visit: &Visit, own: &[Mine]) -> Result<Markup, Problem> {
+    let (person, times) = (&visit.me()?.person, times(visit));
+    let now: Vec<&Mine> = own.iter().filter(|turn| turn.is_now(visit.now)).collect();
+    let until = now.iter().map(|turn| turn.end()).min();
     Ok(html! {
-        section.card.flush aria-labelledby="turns" {
-            h2 #turns { "My turns in the next 90 days" }
-            @if own.is_empty() {
-                div.pad { p.muted { "None is planned. " a href="/rotations?mine=true" { "Rotations that you are in" } } }
-            } @else {
-                table.rows {
-                    caption.sr { "Turns, in order of their beginning" }
-                    thead { tr { th scope="col" { "When" } th scope="col" { "Rotation" } th scope="col" { span.sr { "Actions" } } } }
-                    tbody {
-                        @for one in own.iter().take(TURNS) {
-                            @let (start, base) = (one.duty.entry.start, path_of(&one.rotation.id, one.rotation.code.as_deref()));
-                            @let is_now = start <= visit.now;
-                            tr.now[is_now] data-cell=(one.duty.cell) data-start=(start) data-end=[one.duty.end] data-user=(me.person.id) {
-                                td {
-                                    a href=(format!("{base}/shifts/{}/{start}", one.duty.cell)) { (times.period(start, one.duty.end)) }
-                                    (times.period_beside(start, one.duty.end, one.zone))
-                                    @if is_now { " " span.tag.good { "now" } }
-                                }
-                                td data-label="Rotation" {
-                                    a href=(base) { bdi { (one.rotation.name) } }
-                                    @if !one.slot.is_empty() { " " span.muted { bdi { (slot_text(&one.slot)) } } }
-                                }
-                                td {
-                                    div.actions {
-                                    a href=(why::path(&base, &one.duty.cell, (start, one.duty.end), visit.now)) { "Why?" }
-                                    @if let Some(end) = one.duty.end {
-                                        a.btn.s href=(format!("{base}/cover?cellId={}&from={}&to={end}", one.duty.cell, start.max(visit.now))) { "Ask for cover" }
-                                    }
-                                    }
-                                }
+        div.head {
+            div.ml.mid {
+                span class=(format_args!("av xl me {}", colour(&person.id))) aria-hidden="true" { (initials(person.name())) }
+                div {
+                    h1 { bdi { (person.name()) } }
+                    p.sub {
+                        @match (now.as_slice(), until) {
+                            ([], _) => "Not on call now",
+                            (all, until) => {
+                                "On call now for "
+                                @for (index, turn) in all.iter().enumerate() { @if index > 0 { ", " } bdi { (turn.rotation().1) } }
+                                @if let Some(until) = until.filter(|until| *until < FOREVER) { ", until " (times.near(until)) }
                             }
                         }
-                    }
-                }
-                @if own.len() > TURNS { div.pad { p.muted { "And " (own.len() - TURNS) " more." } } }
-            }
-        }
-    })
-}
-
-fn away(visit: &Visit) -> Result<Markup, Problem> {
-    let me = visit.me()?;
-    let own = absences::of_person(visit.app(), &visit.caller, &me.person.id, visit.now)?;
-    let times = times(visit);
-    Ok(html! {
-        section.card.pad aria-labelledby="absences" {
-            h2 #absences { "Absences" }
-            @if own.is_empty() { p.muted { "None. While you are away, hand-overs pass you over." } } @else {
-                ul.items {
-                    @for (absence, rotation) in &own {
-                        li {
-                            div.split {
-                                span {
-                                    (times.period(absence.period.from, Some(absence.period.until)))
-                                    br;
-                                    span.muted { (applies(absence, rotation.as_ref().map(|(_, name)| name.as_str()))) }
-                                    @if let Some(reason) = &absence.reason { " " bdi.muted { (reason) } }
-                                }
-                                form.bare method="post" action=(format!("/me/absences/{}/end", absence.id)) {
-                                    button.btn.s type="submit" { "End" }
-                                }
-                            }
-                        }
+                        " · " (visit.zone.as_str())
+                        @if let Some(email) = &person.email { " · " bdi { (email) } }
                     }
                 }
             }
-            p.actions { a.btn.s href="/me/absences/new" { "I am away" } }
+            p.row.actions {
+                a.btn href="#away" data-action="absence" { (icon("away")) "I am away" }
+                a.btn href="#feeds" data-action="feed" { (icon("cal")) "Into my calendar" }
+                a.btn href="/reports/duty" { (icon("chart")) "My load" }
+            }
         }
     })
-}
-
-fn applies(absence: &Absence, name: Option<&str>) -> String {
-    match (&absence.applies_to, name) {
-        (AppliesTo::AllRotations, _) => "All rotations".to_owned(),
-        (AppliesTo::Rotation(_), Some(name)) => format!("In {name} alone"),
-        (AppliesTo::Rotation(id), None) => format!("In {id} alone"),
-    }
 }
 
 fn zone(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {

@@ -1,23 +1,30 @@
 //! The people of the workspace: who they are, what they are on, until when they are away.
 
+mod adding;
+
+pub use adding::{add, invite, lines};
+
 use super::{path_of, sessions, slot_text, times};
+use crate::actions::people::{self as listing, ListedPerson, SignedInState};
 use crate::actions::{absences, duties};
 use crate::domain::directory::Person;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
 use crate::server::{Outcome, Problem};
-use crate::store::{Page, PersonFilter, list_people, load_person};
-use crate::web::form::Errors;
+use crate::store::{Page, PersonFilter, load_person};
+use crate::web::form::{Errors, Form};
 use crate::web::layout::{self, encoded};
-use crate::web::parts::fields::Filled;
+use crate::web::parts::fields;
+use crate::web::parts::icon::icon;
 use crate::web::parts::people::People;
+use crate::web::parts::time::Times;
 use crate::web::visit::Visit;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use maud::html;
 
 /// People on one page.
-const ROWS: u32 = 100;
+const ROWS: u32 = 50;
 
 /// How far ahead turns are listed.
 const AHEAD: SignedDuration = SignedDuration::from_hours(28 * 24);
@@ -35,6 +42,11 @@ fn check(visit: &Visit) -> Result<(), Problem> {
 
 /// GET /people.
 pub fn show_all(visit: &Visit) -> Outcome {
+    page(visit, 200, &adding::first(visit), &Errors::default())
+}
+
+/// The list, for admins with a form for one more.
+fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
     check(visit)?;
     let number = visit
         .query
@@ -48,50 +60,48 @@ pub fn show_all(visit: &Visit) -> Outcome {
         email: None,
     };
     let page = Page { number, size: ROWS };
-    let (found, total) = visit
-        .app()
-        .store()
-        .read(|tx| list_people(tx, &filter, false, page))?;
-    let ids: Vec<UserId> = found.iter().map(|person| person.id.clone()).collect();
+    let rules = &visit.web.login.rules;
+    let (found, total) = listing::list(visit.app(), &visit.caller, &filter, page, rules)?;
+    let ids: Vec<UserId> = found.iter().map(|one| one.person.id.clone()).collect();
     let people = People::load(visit.app(), &ids, true)?;
-    let errors = Errors::default();
-    let search = Filled {
-        values: &visit.query,
-        errors: &errors,
-    };
+    let is_admin = visit.caller.check_directory().is_ok() && visit.app().slack().is_none();
     let pages = total.div_ceil(u64::from(ROWS));
     let path = |number: u32| format!("/people?q={}&page={number}", encoded(visit.query.one("q")));
-    let content = html! {
-        div.head { div { h1 { "People" } p.sub { (total) @if total == 1 { " person" } @else { " people" } } } }
-        form.card.pad role="search" method="get" action="/people" {
-            div.inline { (search.input("search", "q", "Search", "", false)) button.btn type="submit" { "Search" } }
-        }
-        section.card.flush aria-label="People" {
+    let list = html! {
+        section.card aria-labelledby="all" {
+            div.tools {
+                h2.sr #all { "All people" }
+                form.row.grow role="search" method="get" {
+                    label.grow { span.sr { "Find" } input type="search" name="q" placeholder="Name" value=(visit.query.one("q")); }
+                    button.btn.sq type="submit" aria-label="Find" { (icon("search")) }
+                }
+            }
             @if found.is_empty() {
-                div.pad {
+                div.pad.pt0 {
                     @if text.is_some() { p.muted { "Nobody matches. " a href="/people" { "Show all" } } }
-                    @else { p.muted { "There is nobody here yet. Import the directory: " code { "rota directory import people.json" } } }
+                    @else { p.muted { "There is nobody here yet." } }
                 }
             } @else {
-                table.rows {
-                    caption.sr { "People of the workspace" }
-                    thead { tr { th scope="col" { "Name" } th scope="col" { "Full name" } th scope="col" { "Address" } th scope="col" { "Time zone" } } }
-                    tbody {
-                        @for person in &found {
-                            tr data-user=(person.id) {
-                                th scope="row" { (people.show(&person.id)) (marks(person)) }
-                                td data-label="Full name" { bdi { (person.real_name.as_deref().unwrap_or_default()) } }
-                                td data-label="Address" { bdi { (person.email.as_deref().unwrap_or_default()) } }
-                                td data-label="Time zone" { (person.time_zone.as_deref().unwrap_or_default()) }
+                div.tw {
+                    table.resp.plain {
+                        caption.sr { "People, what they are on call for, absences and sign-in" }
+                        thead {
+                            tr {
+                                th scope="col" { "Name" }
+                                th scope="col" { "On call" }
+                                th scope="col" { "Away" }
+                                th scope="col" { "Zone" }
+                                @if is_admin { th scope="col" { "Signed in" } }
                             }
                         }
+                        tbody { @for one in &found { (row(visit, one, &people, is_admin)) } }
                     }
                 }
             }
         }
         @if pages > 1 {
             nav aria-label="Pages" {
-                p.actions {
+                p.row {
                     @if number > 1 { a.btn.s href=(path(number - 1)) { "Back" } }
                     span.muted { "Page " (number) " of " (pages) }
                     @if u64::from(number) < pages { a.btn.s href=(path(number + 1)) { "More" } }
@@ -99,12 +109,77 @@ pub fn show_all(visit: &Visit) -> Outcome {
             }
         }
     };
-    Ok(layout::page(visit, "People", content))
+    let content = html! {
+        (fields::summary(errors))
+        div.head {
+            div { h1 { "People" } p.sub { (total) @if total == 1 { " person" } @else { " people" } } }
+            @if is_admin { div.row { a.btn href="/admin/directory" { "Import a list" } } }
+        }
+        @if is_admin {
+            div.cols.a.start {
+                div.stack { (list) }
+                div.stack {
+                    (adding::form(visit, values, errors))
+                    section.card.pad aria-labelledby="many" {
+                        details.more open[values.names("people")] {
+                            summary { span #many { "Add many, a line each" } }
+                            div.mt { (adding::lines(visit, values, errors, "people")) }
+                        }
+                    }
+                }
+            }
+        } @else { (list) }
+    };
+    Ok(layout::page_with(visit, status, "People", content))
+}
+
+fn row(visit: &Visit, one: &ListedPerson, people: &People, is_admin: bool) -> maud::Markup {
+    let person = &one.person;
+    let times = times(visit);
+    html! {
+        tr data-user=(person.id) {
+            th scope="row" {
+                (people.show(&person.id)) (marks(person))
+                @if let Some(email) = &person.email { small.muted.blk { bdi { (email) } } }
+            }
+            td {
+                @for name in &one.on_call { span.tag.good { bdi { (name) } " now" } " " }
+            }
+            td data-h="away" {
+                @if let Some(away) = one.away { (times.text(away.from)) " to " (times.text(away.until)) }
+            }
+            td.muted { (place(person.time_zone.as_deref())) }
+            @if is_admin {
+                td data-h="signed in" {
+                    @match one.signed_in {
+                        SignedInState::At(at) => (last_seen(&times, visit, at)),
+                        SignedInState::Invited => span.tag.warn { "invited, not seen" },
+                        SignedInState::Never if person.is_active() => (adding::button(visit, person)),
+                        SignedInState::Never => {},
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How long ago somebody was there.
+fn last_seen(times: &Times, visit: &Visit, at: Timestamp) -> String {
+    match visit.now.duration_since(at) < SignedDuration::from_mins(1) {
+        true => "now".to_owned(),
+        false => times.away(at),
+    }
+}
+
+/// The city of a zone.
+fn place(zone: Option<&str>) -> String {
+    let city = zone.unwrap_or_default().rsplit('/').next();
+    city.unwrap_or_default().replace('_', " ")
 }
 
 fn marks(person: &Person) -> maud::Markup {
     html! {
-        @if person.is_admin { " " span.tag { "Administrator" } }
+        @if person.is_admin { " " span.tag.me { "admin" } }
         @if person.is_external { " " span.tag.warn { "From outside" } }
         @if person.is_guest { " " span.tag { "Guest" } }
         @if person.is_deleted { " " span.tag.warn { "Deactivated" } }

@@ -1,7 +1,12 @@
 //! Cover and swap requests: to the reader and from them, and the answers.
 
-use super::{conflicts, failing, path_of, slot_text, tag, times};
+mod answer_card;
+mod change;
+mod words;
+
+use super::{failing, path_of, slot_text, times};
 use crate::actions::ActionError;
+use crate::actions::acceptance;
 use crate::actions::answering::AnswerRequest;
 use crate::actions::overview::{self, Asked, OwnRequests};
 use crate::domain::conflict::Conflict;
@@ -14,15 +19,19 @@ use crate::server::{Outcome, Problem, Response};
 use crate::web::form::Errors;
 use crate::web::notes::Note;
 use crate::web::pages::cover::made;
-use crate::web::parts::confirm;
-use crate::web::parts::fields::{self, hidden};
-use crate::web::parts::people::People;
+use crate::web::pages::home::waiting;
+use crate::web::parts::fields;
+use crate::web::parts::icon::icon;
+use crate::web::parts::people::{People, Size};
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use maud::{Markup, html};
 
 /// Settled requests that are listed at the most.
 const SETTLED: usize = 50;
+
+/// Other requests below one, at the most.
+const OTHERS: usize = 5;
 
 fn people<'a>(visit: &Visit, all: impl IntoIterator<Item = &'a Asked>) -> Result<People, Problem> {
     let mut users: Vec<UserId> = Vec::new();
@@ -36,7 +45,12 @@ fn people<'a>(visit: &Visit, all: impl IntoIterator<Item = &'a Asked>) -> Result
             users.extend(leg.assignee.clone());
         }
     }
-    Ok(People::load(visit.app(), &users, true)?)
+    Ok(People::load(visit.app(), &users, true)?.read_by(visit.user()))
+}
+
+/// Whether the reader can answer.
+fn waits(asked: &Asked) -> bool {
+    asked.view.capability.can_accept || asked.view.capability.can_decline
 }
 
 /// GET /requests.
@@ -51,26 +65,44 @@ pub fn show_all(visit: &Visit) -> Outcome {
         .collect::<Vec<_>>();
     let (mine, to_me): (Vec<Asked>, Vec<Asked>) = all.into_iter().partition(from_me);
     let settled: Vec<Asked> = settled.into_iter().rev().take(SETTLED).collect();
-    let part = |id: &str, title: &str, asked: &[Asked], empty: &str| {
+    let mut waiting = Vec::new();
+    for asked in &to_me {
+        waiting.push(match waits(asked) {
+            true => waiting::line(visit, asked, &people)?,
+            false => line(
+                visit,
+                &asked.view.request,
+                &asked.view.rotation_name,
+                &people,
+            ),
+        });
+    }
+    let lines = |all: &[Asked]| -> Vec<Markup> {
+        let line = |asked: &Asked| {
+            line(
+                visit,
+                &asked.view.request,
+                &asked.view.rotation_name,
+                &people,
+            )
+        };
+        all.iter().map(line).collect()
+    };
+    let part = |id: &str, title: &str, lines: &[Markup], empty: &str| {
         html! {
-            section.card.pad aria-labelledby=(id) {
-                h2 id=(id) { (title) }
-                @if asked.is_empty() { p.muted { (empty) } } @else { (list(visit, asked.iter().map(line), &people)) }
+            section.card aria-labelledby=(id) {
+                header { h2 id=(id) { (title) } @if !lines.is_empty() { span.count aria-hidden="true" { (lines.len()) } } }
+                @if lines.is_empty() { p.pad.pt0.muted { (empty) } } @else { ul.list { @for line in lines { (line) } } }
             }
         }
     };
     let content = html! {
         h1 { "Requests" }
-        (part("to-me", "To you", &to_me, "Nobody waits for your answer."))
-        (part("from-me", "From you", &mine, "You have asked nobody. To ask for cover, or to offer a swap, open a rotation and choose a turn of yours."))
-        (part("settled", "Settled", &settled, "None yet."))
+        (part("to-me", "Waiting for you", &waiting, "Nobody waits for your answer."))
+        (part("from-me", "You asked", &lines(&mine), "You have asked nobody. To ask for cover, or to offer a swap, open a turn of yours."))
+        (part("settled", "Settled", &lines(&settled), "None yet."))
     };
     Ok(layout::page(visit, "Requests", content))
-}
-
-/// A request, with the name of its rotation.
-fn line(asked: &Asked) -> (&Request, &str) {
-    (&asked.view.request, &asked.view.rotation_name)
 }
 
 /// Requests, a line each, with the names of their rotations.
@@ -79,44 +111,47 @@ pub fn list<'a>(
     asked: impl IntoIterator<Item = (&'a Request, &'a str)>,
     people: &People,
 ) -> Markup {
-    let times = times(visit);
     html! {
-        ul.items {
-            @for (request, rotation_name) in asked {
-                @let span = request.span();
-                li {
-                    div.split {
-                        span {
-                            a href=(format!("/requests/{}", request.id)) {
-                                (kind(request)) " in " bdi { (rotation_name) } ", "
-                                (times.period(span.from, Some(span.until)))
-                            }
-                            br;
-                            span.muted { "from " } (people.show(&request.requester))
-                            span.muted { " to " } (people.show_all(&request.recipients))
-                        }
-                        (state(request.state))
+        ul.list { @for (request, rotation_name) in asked { (line(visit, request, rotation_name, people)) } }
+    }
+}
+
+fn line(visit: &Visit, request: &Request, rotation_name: &str, people: &People) -> Markup {
+    let times = times(visit);
+    let span = request.span();
+    let (mark, drawing) = match (request.state, request.kind) {
+        (RequestState::Accepted, _) => ("mark good", "check"),
+        (_, RequestKind::Cover) => ("mark me", "cover"),
+        (_, RequestKind::Swap) => ("mark me", "swap"),
+    };
+    html! {
+        li {
+            div.ml.mid {
+                span class=(mark) { (icon(drawing)) }
+                div.what {
+                    a href=(format!("/requests/{}", request.id)) { (words::sentence(request, people, &times)) }
+                    small.muted {
+                        bdi { (rotation_name) } " · " (times.stretch(span.from, span.until))
+                        @if let Some(user) = &request.accepted_by { " · " bdi { (people.name(user)) } " accepted" }
                     }
                 }
             }
+            (state(request, visit.user()))
         }
     }
 }
 
-fn kind(request: &Request) -> &'static str {
-    match request.kind {
-        RequestKind::Cover => "Cover",
-        RequestKind::Swap => "Swap",
-    }
-}
-
-fn state(state: RequestState) -> Markup {
-    let class = match state {
-        RequestState::Pending => "tag warning",
-        RequestState::Accepted => "tag good",
-        _ => "tag",
+/// How a request stands, in a word.
+fn state(request: &Request, me: Option<&UserId>) -> Markup {
+    let is_asked =
+        me.is_some_and(|me| request.recipients.contains(me) && !request.declined.contains(me));
+    let (class, word) = match request.state {
+        RequestState::Pending if is_asked => ("tag warn", "waits for you"),
+        RequestState::Pending => ("tag warn", "pending"),
+        RequestState::Accepted => ("tag good", "accepted"),
+        other => ("tag", other.name()),
     };
-    html! { span class=(class) { (state.name()) } }
+    html! { span class=(class) { (word) } }
 }
 
 fn id(visit: &Visit) -> RequestId {
@@ -126,7 +161,29 @@ fn id(visit: &Visit) -> RequestId {
 /// GET /requests/{request}.
 pub fn show(visit: &Visit) -> Outcome {
     let (rotation, asked) = overview::request(visit.app(), &visit.caller, &id(visit))?;
-    page(visit, 200, &rotation, &asked, &Errors::default(), &[])
+    let in_the_way = in_the_way(visit, &asked)?;
+    page(
+        visit,
+        200,
+        &rotation,
+        &asked,
+        &Errors::default(),
+        &in_the_way,
+    )
+}
+
+/// What the reader has to accept along with the request.
+fn in_the_way(visit: &Visit, asked: &Asked) -> Result<Vec<Conflict>, Problem> {
+    let request = &asked.view.request;
+    if !asked.view.capability.can_accept {
+        return Ok(Vec::new());
+    }
+    match acceptance::preview(visit.app(), &visit.caller, &request.rotation, &request.id) {
+        Ok(found) => Ok(found.conflicts),
+        // What cannot be accepted any more is said when it is tried.
+        Err(ActionError::Refused(_)) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn page(
@@ -138,76 +195,70 @@ fn page(
     in_the_way: &[Conflict],
 ) -> Result<Response, Problem> {
     let (request, times) = (&asked.view.request, times(visit));
-    let users = in_the_way.iter().map(|conflict| conflict.user.clone());
     let mut people = people(visit, [asked])?;
-    people.add(visit.app(), users)?;
-    let capability = &asked.view.capability;
-    let started: Vec<String> = request
-        .legs
-        .iter()
-        .filter(|leg| leg.has_started(visit.now))
-        .filter_map(|leg| leg.key.clone())
-        .collect();
-    let title = format!("{} in {}", kind(request), asked.view.rotation_name);
+    people.add(
+        visit.app(),
+        in_the_way.iter().map(|conflict| conflict.user.clone()),
+    )?;
     let path = path_of(&rotation.id, asked.code.as_deref());
-    let button = |step: &str, label: &str, class: &str, more: Markup| {
-        html! {
-            form.bare method="post" action=(format!("/requests/{}/{step}", request.id)) {
-                (confirm::carried(&tag(visit, rotation), rotation))
-                (hidden("expectedRevision", &request.revision.to_string()))
-                (more)
-                button.btn.(class) type="submit" { (label) }
-            }
-        }
-    };
+    let slot = asked
+        .slots
+        .first()
+        .map(|slot| slot_text(slot))
+        .unwrap_or_default();
+    let title = words::plain(request, &people, &times);
+    let is_open = request.state == RequestState::Pending;
     let content = html! {
-        p.crumb { a href="/requests" { "Requests" } }
         (fields::summary(errors))
-        div.head { div { h1 { (kind(request)) " in " a href=(path) { bdi { (asked.view.rotation_name) } } } } (state(request.state)) }
-        section.card.pad aria-label="Request" {
-            dl.kv {
-                dt { "From" } dd { (people.show(&request.requester)) }
-                dt { "To" } dd { (people.show_all(&request.recipients)) }
-                @if !request.declined.is_empty() { dt { "Declined by" } dd { (people.show_all(&request.declined)) } }
-                @if let Some(user) = &request.accepted_by { dt { "Accepted by" } dd { (people.show(user)) } }
-                @for ((leg, slot), covered) in request.legs.iter().zip(&asked.slots).zip(&asked.view.covered) {
-                    @let cell = rotation.slot_of(&leg.cell).map(|index| &rotation.cells[index]);
-                    @let zone = cell.and_then(|cell| rotation.windows[cell.window].zone);
-                    dt { @match request.kind { RequestKind::Cover => "To cover", RequestKind::Swap => "Turn" } }
-                    dd {
-                        (people.show(&leg.holder)) ": " (times.period_with(leg.period.from, Some(leg.period.until), zone))
-                        @if !slot.is_empty() { ", " bdi { (slot_text(slot)) } }
-                        @if leg.has_started(visit.now) { " " span.tag { "begun" } }
-                        @if cell.is_some() { (times.covered(covered, leg.period)) }
-                    }
+        div.head {
+            div {
+                p.crumb { a href="/requests" { "Requests" } }
+                h1 { (words::sentence(request, &people, &times)) }
+                p.sub {
+                    a href=(path) { bdi { (asked.view.rotation_name) } }
+                    @if !slot.is_empty() { ", " bdi { (slot) } }
+                    @if is_open { " · open until " (times.text(request.span().from.max(visit.now))) }
                 }
-                dt { "Reason" } dd { @if request.reason.is_empty() { span.muted { "None given" } } @else { bdi { (request.reason) } } }
             }
-            @if capability.can_accept && (!in_the_way.is_empty() || !started.is_empty() || !errors.is_empty()) {
-                form method="post" action=(format!("/requests/{}/accept", request.id)) {
-                    (confirm::carried(&tag(visit, rotation), rotation))
-                    (hidden("expectedRevision", &request.revision.to_string()))
-                    (conflicts(visit, in_the_way, &people, &visit.form))
-                    @for key in &started {
-                        div.choice {
-                            input type="checkbox" id=(format!("f-started-{key}")) name="acknowledgedStartedLegKeys" value=(key);
-                            label for=(format!("f-started-{key}")) { "A turn has begun: the rest of it changes hands." }
-                        }
-                    }
-                    p.actions { button.btn.go type="submit" { "Accept" } }
-                }
-            } @else if capability.can_accept {
-                p.actions { (button("accept", "Accept", "go", html! {})) @if capability.can_decline { (button("decline", "Decline", "plain", html! {})) } }
-            }
-            @if capability.can_decline && (!capability.can_accept || !in_the_way.is_empty() || !started.is_empty() || !errors.is_empty()) {
-                p.actions { (button("decline", "Decline", "plain", html! {})) }
-            }
-            @if capability.can_cancel { p.actions { (button("cancel", "Cancel the request", "bad", html! {})) } }
-            @if capability.can_end { p.actions { (button("end", "End the cover", "bad", html! {})) } }
-            @if let Some(reason) = &capability.reason { p.muted { "Nothing to do here: " (reason) "." } }
+            (state(request, visit.user()))
         }
+        @if !request.reason.is_empty() {
+            blockquote.note { span { (people.avatar(&request.requester, Size::Usual)) } p { "“" bdi { (request.reason) } "”" } }
+        }
+        (words::sides(visit, rotation, asked, &people))
+        @if is_open { (change::card(visit, rotation, asked, &people)?) }
+        div.cols.h {
+            (words::for_whom(asked, &people))
+            (answer_card::card(visit, rotation, asked, (errors, in_the_way), &people))
+        }
+        (others(visit, request)?)
     };
     Ok(layout::page_with(visit, status, &title, content))
+}
+
+/// The other requests that wait, below one.
+fn others(visit: &Visit, request: &Request) -> Result<Markup, Problem> {
+    let me = visit.me()?.person.id.clone();
+    let all = overview::requests_of(visit.app(), &visit.caller, &me, OwnRequests::Pending)?;
+    let all: Vec<Asked> = all
+        .into_iter()
+        .filter(|one| one.view.request.id != request.id)
+        .collect();
+    if all.is_empty() {
+        return Ok(html! {});
+    }
+    let people = people(visit, &all)?;
+    let lines = all
+        .iter()
+        .take(OTHERS)
+        .map(|one| (&one.view.request, one.view.rotation_name.as_str()));
+    Ok(html! {
+        section.card aria-labelledby="others" {
+            header { h2 #others { "Other requests" } }
+            (list(visit, lines, &people))
+            @if all.len() > OTHERS { p.pad { a href="/requests" { "All " (all.len()) } } }
+        }
+    })
 }
 
 /// POST /requests/{request}/{step}.

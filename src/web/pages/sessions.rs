@@ -7,9 +7,9 @@ use crate::domain::ids::{SessionId, UserId};
 use crate::server::{Outcome, Problem};
 use crate::store::SessionRecord;
 use crate::web::notes::Note;
-use crate::web::parts::confirm;
 use crate::web::parts::fields::hidden;
 use crate::web::parts::people;
+use crate::web::parts::{confirm, device};
 use crate::web::visit::Visit;
 use crate::web::{answer, cookie};
 use maud::{Markup, html};
@@ -20,7 +20,7 @@ pub fn own(visit: &Visit) -> Result<Markup, Problem> {
     let all = of(visit, &me.person.id)?;
     Ok(html! {
         section.card.pad aria-labelledby="sessions" {
-            h2 #sessions { "Where you are signed in" }
+            h2 #sessions { "My devices" }
             @if all.is_empty() { p.muted { "A proxy signs you in with every request." } } @else {
                 (list(visit, &all, "/me/sessions/end", &html! {}))
             }
@@ -65,7 +65,7 @@ fn list(visit: &Visit, sessions: &[SessionRecord], action: &str, carried: &Marku
                 li {
                     div.split {
                         span {
-                            bdi { (session.agent.as_deref().unwrap_or("Unknown browser")) }
+                            b { (device::name(session.agent.as_deref())) }
                             @if current == Some(&session.id) { " " span.tag.good { "this one" } }
                             br;
                             span.muted { "Since " (times.show(session.created_at)) ", by " (way(session.origin.way())) ", last used " (times.show(session.used_at)) }

@@ -4,8 +4,10 @@
 //! What a single write restores has an Undo, which posts to [`restore`] the name of what was so before.
 
 mod absences;
+mod channel_summary;
 mod channels;
 mod coverage;
+mod dealing;
 mod delete;
 mod details;
 mod duty_group;

@@ -130,7 +130,7 @@ fn list(rotation: &Rotation, all: &[Warning], severity: Severity, times: &Times)
                 h2 id=(id) { (warned::severity(severity)) " " (count) }
                 table.rows {
                     caption.sr { "Warnings that matter " (severity.name()) ", by where they begin" }
-                    thead { tr { th scope="col" { "What" } th scope="col" { "When" } th scope="col" { "Lane, window" } th scope="col" { "Why" } } }
+                    thead { tr { th scope="col" { "What" } th scope="col" { "When" } th scope="col" { "Where" } th scope="col" { "Why" } } }
                     tbody {
                         @for WarningRow { first, more, last } in lines.iter().take(MOST) {
                             tr data-kind=(first.kind.name()) {
@@ -143,7 +143,7 @@ fn list(rotation: &Rotation, all: &[Warning], severity: Severity, times: &Times)
                                         _ => p.muted { "and " (more) " more times, the last on " (day(last.period.from)) },
                                     }
                                 }
-                                td data-label="Lane, window" {
+                                td data-label="Where" {
                                     @let slot = first.cell.as_ref().and_then(|cell| rotation.slot_of(cell));
                                     @if let Some(slot) = slot { bdi { (slot_label(rotation, &rotation.cells[slot])) } } @else { span.muted { "The rotation" } }
                                 }
@@ -175,6 +175,7 @@ mod tests {
             cell: Some(cell.into()),
             users: Vec::new(),
             text: text.to_owned(),
+            since: None,
         };
         let all = [
             warning(0, "cel_1", "a"),

@@ -1,7 +1,8 @@
 //! Why somebody is on call, or nobody, at an instant: the steps that decided, a sentence each.
 
 use super::{crumbs, named, path_to, slot_label, times};
-use crate::actions::{ActionError, explain};
+use crate::actions::ActionError;
+use crate::actions::explain::{self, Question};
 use crate::domain::explain::{ExplainedCell, Step};
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::naming::Naming;
@@ -47,9 +48,12 @@ pub fn show(visit: &Visit) -> Outcome {
         visit.app(),
         &visit.caller,
         &rotation.id,
-        typed,
-        cell.as_ref(),
-        Naming::Names,
+        Question {
+            at: typed,
+            cell: cell.as_ref(),
+            user: None,
+            naming: Naming::Names,
+        },
     );
     let (at, cells) = match found {
         Ok(found) => (found.at, found.cells),
@@ -97,7 +101,7 @@ pub fn show(visit: &Visit) -> Outcome {
 fn section(rotation: &Rotation, cell: &ExplainedCell, people: &People) -> Markup {
     let slot = rotation.slot_of(&cell.cell);
     let slot = slot.map(|slot| slot_label(rotation, &rotation.cells[slot]));
-    let slot = slot.unwrap_or_else(|| "A slot that is gone".to_owned());
+    let slot = slot.unwrap_or_else(|| "Hours that are gone".to_owned());
     html! {
         section.card.pad aria-label=(slot) data-cell=(cell.cell) {
             h2 { bdi { (slot) } }

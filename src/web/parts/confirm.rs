@@ -75,11 +75,11 @@ pub fn differences(seen: &str, rotation: &Rotation, people: &People) -> Vec<Mark
             };
             let slot = cell.map_or_else(Vec::new, |cell| forecast::slot_name(rotation, cell));
             lines.push(html! {
-                "On duty " @if !slot.is_empty() { "in " bdi { (slot.join(" · ")) } " " }
+                "On call " @if !slot.is_empty() { "in " bdi { (slot.join(" · ")) } " " }
                 "was " (named(&was)) ", and now is " (named(&now)) "."
             });
         } else if cell.is_none() {
-            lines.push(html! { "A lane or window that was there is gone." });
+            lines.push(html! { "Hours that were there are gone." });
         }
     }
     if lines.is_empty() {
@@ -87,8 +87,8 @@ pub fn differences(seen: &str, rotation: &Rotation, people: &People) -> Vec<Mark
         lines.push(html! {
             @match (version, changes) {
                 (0, _) | (_, 0) => "The rotation has changed.",
-                (_, 1) => "One change was made: who is on duty is the same, its settings, people or arrangements differ.",
-                _ => { (changes) " changes were made: who is on duty is the same, its settings, people or arrangements differ." }
+                (_, 1) => "One change was made: who is on call is the same, its settings, people, covers or swaps differ.",
+                _ => { (changes) " changes were made: who is on call is the same, its settings, people, covers or swaps differ." }
             }
         });
     }

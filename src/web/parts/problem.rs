@@ -1,20 +1,7 @@
 //! Problems that matter, a line each, with what mends them; everything else that is odd about a plan is a smaller note.
 
 use super::icon::icon;
-use crate::domain::warning_kinds::WarningKind;
 use maud::{Markup, html};
-
-/// Whether a kind is shown in red where it begins soon.
-pub fn matters(kind: WarningKind) -> bool {
-    matches!(
-        kind,
-        WarningKind::Nobody
-            | WarningKind::AbsentOnDuty
-            | WarningKind::EmptyRoster
-            | WarningKind::Unreachable
-            | WarningKind::StaleSource
-    )
-}
 
 /// One problem.
 pub struct Problem {

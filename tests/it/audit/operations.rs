@@ -75,7 +75,7 @@ impl World<'_> {
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 63] = [
+const OPERATIONS: [(&str, Act); 64] = [
     ("linkExternal", |w| w.linked()),
     ("unlinkExternal", |w| {
         w.linked().ok();
@@ -157,6 +157,9 @@ const OPERATIONS: [(&str, Act); 63] = [
     ("endArrangement", |w| w.rotation.try_end(&w.arranged())),
     ("rotateInboundWebhookKey", |w| {
         w.post(&w.rotation.path("/inbound-webhook/rotate"))
+    }),
+    ("testNotifications", |w| {
+        w.post("/v1/users/U1/notifications/test")
     }),
     ("setNotificationSettings", |w| {
         let path = "/v1/users/U1/notifications";

@@ -127,3 +127,21 @@ fn reminders_out_of_bounds_are_refused() {
     let shown = rota.caller().get(path).is(200).json()["remindBefore"].clone();
     assert_eq!(shown, Value::Null);
 }
+
+/// rules.md 19.10.
+#[test]
+fn after_a_time_down_turns_that_have_not_begun_are_announced() {
+    for (clock, sent) in [("2026-01-06T08:59:59Z", 1), ("2026-01-06T09:00:00Z", 0)] {
+        let dir = TempDir::new();
+        let db = dir.join("rota.db");
+        let rota = Start::default().db(&db).go();
+        rota.people(2);
+        rota.daily("U1 U2", 1);
+        choose(&rota, "U2", &["2h"]);
+        rota.stop();
+        let rota = Start::default().clock(clock).db(&db).go();
+        let told = rota.messages_to("U2");
+        let coming = told.iter().filter(|text| text.contains("You come on duty"));
+        assert_eq!(coming.count(), sent, "{clock}: {told:?}");
+    }
+}

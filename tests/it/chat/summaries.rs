@@ -171,3 +171,25 @@ fn summaries_that_do_not_fit_are_refused() {
         .json();
     assert_eq!(made["summary"], body["summary"]);
 }
+
+/// rules.md 19.12.
+#[test]
+fn after_a_time_down_the_newest_summary_is_sent() {
+    for (clock, sent) in [
+        ("2026-01-06T11:00:00Z", 1),
+        ("2026-01-06T11:00:01Z", 0),
+        ("2026-01-19T12:00:00Z", 1),
+    ] {
+        let dir = TempDir::new();
+        let db = dir.join("rota.db");
+        let rota = Start::default().db(&db).go();
+        rota.people(2);
+        rota.daily("U1 U2", 1);
+        // In Oslo, so at 11:00 UTC.
+        put(&rota, "U1", json!({ "day": "monday", "time": "12:00" })).is(200);
+        rota.stop();
+        let rota = Start::default().clock(clock).db(&db).go();
+        let found = texts(&rota, "userId=U1", "summary");
+        assert_eq!(found.len(), sent, "{clock}: {found:?}");
+    }
+}

@@ -33,7 +33,7 @@ fn a_schedule_is_followed_and_left_by_forms() {
         page.contains("Person U1") && page.contains("Pager 3"),
         "{page}"
     );
-    assert!(!page.contains(">Rotate<"), "{page}");
+    assert!(!page.contains(">Hand over now<"), "{page}");
     rota.to("2026-01-06T06:00Z");
     let home = browser.get("/").is(200).text();
     assert!(

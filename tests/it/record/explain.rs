@@ -356,13 +356,13 @@ fn days_off_have_the_names_that_the_operator_gives_them() {
         (
             "2026-01-06T12:00Z",
             "Founders' day, Oslo",
-            "Tue 6 Jan 2026 is a national holiday in NO (Founders' day, Oslo), and days off count as shut.",
+            "Tue 6 Jan 2026 is a national holiday in NO (Founders' day, Oslo), and days off count as not covered.",
         ),
         // One that is compiled in has no name.
         (
             "2026-05-01T12:00Z",
             "national holiday",
-            "Fri 1 May 2026 is a national holiday in NO, and days off count as shut.",
+            "Fri 1 May 2026 is a national holiday in NO, and days off count as not covered.",
         ),
     ] {
         let shut = cell(&rotation, instant);

@@ -6,6 +6,8 @@ mod inbox;
 mod incoming;
 mod invitations;
 mod mail;
+mod ntfy;
+mod push;
 mod refusing;
 mod settings;
 mod smtp;

@@ -25,7 +25,8 @@ const DEFAULT: [&str; 14] = [
 
 /// The settings of somebody who chose nothing but these.
 fn chosen(mail: bool, kinds: Value) -> Value {
-    json!({ "mail": mail, "kinds": kinds, "remindBefore": null, "summary": null })
+    json!({ "mail": mail, "kinds": kinds, "remindBefore": null, "summary": null,
+        "push": null, "lastFailure": null })
 }
 
 fn put(by: &Caller, user: &str, body: Value) -> Answer {
@@ -135,14 +136,53 @@ fn the_page_of_mail_has_the_same_choice() {
     let kinds = [
         "offDuty",
         "nobody",
-        "mention",
         "mentionAnswered",
         "handOver",
-        "summary",
         "weekAhead",
         "changeFailed",
     ];
     assert_eq!(settings, chosen(true, json!(kinds)));
+    // When they are told, too; what is wrong stands at its field.
+    let chosen = [
+        ("mail", "true"),
+        ("remindBefore", "1d, 15m"),
+        ("summary.day", "monday"),
+        ("summary.time", "08:00"),
+        ("push.url", ""),
+    ];
+    browser.post("/me/mail", &chosen).is(303);
+    let settings = rota.caller().get(path).is(200).json();
+    assert_eq!(settings["remindBefore"], json!(["1d", "15m"]));
+    assert_eq!(
+        settings["summary"],
+        json!({ "day": "monday", "time": "08:00" })
+    );
+    let page = browser.get("/me/mail").is(200).text();
+    assert!(page.contains("value=\"1d, 15m\""), "{page}");
+    for (name, value) in [
+        ("remindBefore", "1w"),
+        ("summary.time", "8"),
+        ("push.url", "https://10.0.0.1/topic"),
+    ] {
+        let mut wrong = chosen.to_vec();
+        wrong.retain(|(known, _)| *known != name);
+        wrong.push((name, value));
+        let page = browser.post("/me/mail", &wrong).is(400).text();
+        assert!(page.contains("There is a problem"), "{name}");
+    }
+    browser
+        .post(
+            "/me/mail",
+            &[("remindBefore", "never"), ("summary.day", "")],
+        )
+        .is(303);
+    let settings = rota.caller().get(path).is(200).json();
+    assert_eq!(
+        (&settings["remindBefore"], &settings["summary"]),
+        (&json!([]), &Value::Null)
+    );
+    let sent = browser.post("/me/mail/test", &[]).is(303);
+    assert!(browser.follow(&sent).contains("inbox: sent."));
     browser.post("/me/mail", &[]).is(303);
     assert_eq!(rota.caller().get(path).is(200).json()["mail"], false);
     browser.post("/me/mail", &[("kinds", "other")]).is(400);

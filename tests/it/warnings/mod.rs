@@ -4,6 +4,7 @@ mod across;
 mod bounds;
 mod kinds;
 mod pages;
+mod problems;
 mod settings;
 
 use crate::support::*;

@@ -73,10 +73,62 @@ fn somebody_in_no_rotation_is_told_so() {
 fn my_turns_for_ninety_days() {
     let rota = Rota::with_people(3);
     rota.daily("U1 U2 U3", 1);
-    let page = Browser::signed_in(&rota, "U1").get("/me").is(200).text();
-    let shown = turns(&page);
+    let ada = Browser::signed_in(&rota, "U1");
+    let shown = turns(&ada.get("/me/turns").is(200).text());
     assert_eq!(shown.len(), 30, "{shown:?}");
     assert!(shown.iter().all(|turn| turn.ends_with(" U1")));
+    // The next five on the page itself, and five weeks of them in the calendar.
+    let page = ada.get("/me").is(200).text();
+    assert_eq!(turns(&page), shown[..5]);
+    assert!(page.matches("class=\"ev me ").count() >= 10, "{page}");
+    let later = ada.get("/me?from=2026-02-09").is(200).text();
+    assert!(later.contains("Mon 9 Feb to Sun 15 Mar"), "{later}");
+    // Nothing is shown of the past.
+    let past = ada.get("/me?from=2020-01-01").is(200).text();
+    assert!(past.contains("Mon 5 Jan to Sun 8 Feb"), "{past}");
+}
+
+#[test]
+fn cover_is_asked_for_all_that_stands_at_once() {
+    let rota = Rota::with_people(3);
+    let one = rota.daily("U1 U2 U3", 1);
+    let other = rota.daily("U1 U3", 1);
+    let ada = Browser::signed_in(&rota, "U1");
+    // What has begun stays theirs in both rotations.
+    let fields = [
+        ("from", "2026-01-05T12:00"),
+        ("until", "2026-01-06T09:00"),
+        ("reason", "ill"),
+    ];
+    let answer = ada.fill("/me", "/me/absences", &fields).is(303);
+    let path = answer.header("location").expect("the absence").to_owned();
+    let page = ada.get("/me").is(200).text();
+    assert!(page.contains("2 turns still stand"), "{page}");
+    let asking = format!("{path}/cover");
+    let sent = ada.fill_in(&page, &asking, &[]).is(303);
+    let page = ada.follow(&sent);
+    assert!(page.contains("2 requests were sent"), "{page}");
+    let requests = |rotation: &str| {
+        let found = rota
+            .get(&format!("/v1/requests?rotationId={rotation}"))
+            .json();
+        found["data"].as_array().expect("a list").clone()
+    };
+    for (rotation, recipients) in [(&one.id, vec!["U2", "U3"]), (&other.id, vec!["U3"])] {
+        let asked = requests(rotation);
+        assert_eq!(asked.len(), 1, "{asked:?}");
+        assert_eq!(asked[0]["request"]["reason"], "ill", "{asked:?}");
+        assert_eq!(
+            asked[0]["request"]["recipientUserIds"],
+            serde_json::json!(recipients)
+        );
+    }
+    // Asked again, it is not asked twice; and it is nobody else's to ask.
+    let again = ada.post(&asking, &[("operationId", "again")]).is(303);
+    ada.follow(&again);
+    assert_eq!(requests(&one.id).len(), 1);
+    let bob = Browser::signed_in(&rota, "U2");
+    bob.post(&asking, &[("operationId", "x")]).is(404);
 }
 
 #[test]

@@ -144,7 +144,12 @@ fn an_import_shows_what_it_changes_and_asks_before_people_leave_duty() {
     new["displayName"] = json!("<i>New");
     users.push(new);
     let shown = page(&file);
-    for part in ["&lt;i&gt;New", "Person U2", "loses on duty", "name=\"yes\""] {
+    for part in [
+        "&lt;i&gt;New",
+        "Person U2",
+        "loses, on call",
+        "name=\"yes\"",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     admin.get("/people/U9").is(404);

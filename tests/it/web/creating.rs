@@ -80,7 +80,28 @@ fn weekdays_and_weekends_of_two() {
 #[test]
 fn follow_the_sun() {
     let rota = with_admin(6);
-    let mut fields = vec![("pattern", "followTheSun"), ("userIds", "")];
+    let ada = Browser::signed_in(&rota, "U1");
+    let page = ada.get("/rotations/new").is(200).text();
+    assert_eq!(page.matches("name=\"sunTimeZone\"").count(), 2);
+    // Everybody is ticked where their own zone is: all six are of Oslo.
+    assert_eq!(page.matches("name=\"firstUserIds\"").count(), 6);
+    let more = ada
+        .fill_in(&page, "/rotations", &[("step", "zone")])
+        .is(200)
+        .text();
+    assert_eq!(more.matches("name=\"sunTimeZone\"").count(), 3);
+    let mut fields = vec![
+        ("name", "New"),
+        ("code", "new"),
+        ("pattern", "followTheSun"),
+    ];
+    for zone in ["Asia/Tokyo", "Europe/Berlin", "America/New_York"] {
+        fields.extend([
+            ("sunTimeZone", zone),
+            ("sunStart", "09:00"),
+            ("sunEnd", "17:00"),
+        ]);
+    }
     for (name, user) in [
         ("firstUserIds", "U1"),
         ("firstUserIds", "U2"),
@@ -90,7 +111,14 @@ fn follow_the_sun() {
     ] {
         fields.push((name, user));
     }
-    let rotation = created(&rota, &fields);
+    let none = ada.fill_in(
+        &more,
+        "/rotations",
+        &[&fields[..], &[("thirdUserIds", "")]].concat(),
+    );
+    assert_eq!(none.status(), 303);
+    let found = rota.get("/v1/rotations?code=NEW").is(200).json();
+    let rotation = &found["data"][0];
     let rosters: Vec<usize> = rotation["rosters"]
         .as_array()
         .unwrap()
@@ -99,6 +127,76 @@ fn follow_the_sun() {
         .collect();
     assert_eq!(rosters, [5, 2, 2, 1]);
     assert_eq!(rotation["windows"][0]["timeZone"], "Asia/Tokyo");
+}
+
+#[test]
+fn office_hours() {
+    let rota = with_admin(3);
+    let fields = [
+        ("pattern", "officeHours"),
+        ("days", "monday"),
+        ("days", "thursday"),
+        ("daysFrom", "08:00"),
+        ("daysTo", "18:00"),
+        ("timeZone", "Europe/Oslo"),
+    ];
+    let rotation = created(&rota, &fields);
+    let coverage = rotation["windows"][0]["coverage"].as_array().unwrap();
+    let days: Vec<&str> = coverage
+        .iter()
+        .map(|one| one["startDay"].as_str().unwrap())
+        .collect();
+    assert_eq!(days, ["monday", "thursday"]);
+    assert_eq!(rotation["windows"][0]["cadence"]["type"], "daily");
+    assert_eq!(rotation["dealing"]["missedTurn"], "traded");
+    // With twelve people or fewer all of them take turns.
+    assert_eq!(rotation["members"]["users"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn it_can_be_looked_at_and_people_moved_before_anything_is_saved() {
+    let rota = with_admin(3);
+    let ada = Browser::signed_in(&rota, "U1");
+    let page = ada.get("/rotations/new").is(200).text();
+    let events = int(&rota.get("/v1/audit").is(200).json()["totalItems"]);
+    let fields = [
+        ("pattern", "officeHours"),
+        ("step", "show"),
+        ("timeZone", "Europe/Oslo"),
+    ];
+    let shown = ada.fill_in(&page, "/rotations", &fields).is(200).text();
+    for part in [
+        "The first four weeks",
+        "no gap",
+        "Hours of each person",
+        "Person U1",
+        "turns, ",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let moved = ada
+        .fill_in(&page, "/rotations", &[("step", "up:U2")])
+        .is(200)
+        .text();
+    let at = |page: &str, user: &str| {
+        page.find(&format!("name=\"offered\" value=\"{user}\""))
+            .unwrap()
+    };
+    assert!(at(&page, "U1") < at(&page, "U2"));
+    assert!(at(&moved, "U2") < at(&moved, "U1"));
+    let by_name = [
+        ("userIds", "U1"),
+        ("userIds", "Person U3"),
+        ("step", "more"),
+    ];
+    let added = ada.fill_in(&page, "/rotations", &by_name).is(200).text();
+    let ticked = |user: &str| added.contains(&format!("name=\"userIds\" value=\"{user}\" checked"));
+    assert!(ticked("U3") && !ticked("U2"), "{added}");
+    assert_eq!(int(&rota.get("/v1/rotations").json()["totalItems"]), 0);
+    assert_eq!(
+        int(&rota.get("/v1/audit").is(200).json()["totalItems"]),
+        events
+    );
 }
 
 #[test]
@@ -138,11 +236,9 @@ fn what_is_wrong_is_said_beside_what_was_typed() {
         );
     }
     assert_eq!(int(&rota.get("/v1/rotations").json()["totalItems"]), 0);
-    let more = ada
-        .fill_in(&page, "/rotations", &[("name", "Kept"), ("more", "true")])
-        .is(200)
-        .text();
-    assert!(more.contains("value=\"Kept\"") && more.matches("name=\"userIds\"").count() > 8);
+    let fields = [("name", "Kept"), ("step", "down:U1")];
+    let moved = ada.fill_in(&page, "/rotations", &fields).is(200).text();
+    assert!(moved.contains("value=\"Kept\""), "{moved}");
     let bob = Browser::signed_in(&rota, "U2");
     bob.get("/rotations/new").is(403);
     assert!(!bob.get("/rotations").text().contains("/rotations/new"));
@@ -172,6 +268,6 @@ fn enter_presses_the_main_button_and_not_more_lines() {
         assert!(button.contains("type=\"submit\""), "{button}");
         assert_eq!(attribute(button, "value").as_deref(), sent, "{button}");
         assert!(!button.contains("formnovalidate"), "{button}");
-        assert!(form.contains("name=\"more\""), "{form}");
+        assert!(form.contains("more"), "{form}");
     }
 }

@@ -125,7 +125,7 @@ fn what_has_changed_meanwhile_is_told_by_name() {
         .split('<')
         .map(|part| part.split_once('>').map_or("", |(_, text)| text))
         .collect();
-    assert!(told.contains("On duty in Primary was "), "{told}");
+    assert!(told.contains("On call in Primary was "), "{told}");
     let since = "on duty in lane \"Primary\": Person U1 to Person U3";
     assert!(told.replace("&quot;", "\"").contains(since), "{told}");
     for id in ["cel_", "lan_", "win_", ": U", "to U"] {

@@ -63,6 +63,7 @@ fn pages_are_whole() {
         "/people",
         "/people/UALAN",
         "/me",
+        "/me/turns",
         "/me/absences/new",
         "/login",
     ] {

@@ -11,15 +11,18 @@ mod docs;
 mod duty;
 mod every_page;
 mod feeds;
+mod first_run;
 mod load;
 mod login;
 pub mod oidc;
+mod people;
 mod rates;
 mod reading;
 mod report;
 mod sessions;
 mod settings;
 mod webhooks;
+mod words;
 mod zone;
 
 use crate::support::{Answer, Rota, Start, directory};

@@ -68,7 +68,7 @@ fn each_step_is_one_sentence_with_local_times() {
         ),
         (
             Step::WindowShut(hours(None, Some(morning))),
-            "The hours are shut until Sat 28 Mar 2026, 09:00 (Europe/Paris).",
+            "The hours are not covered until Sat 28 Mar 2026, 09:00 (Europe/Paris).",
         ),
         (
             off_day(true, None),

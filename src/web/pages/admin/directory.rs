@@ -135,7 +135,7 @@ fn changes_page(
                         li {
                             a href=(path_of(&loss.id, None)) { bdi { (loss.name) } }
                             @if !loss.off_duty.is_empty() {
-                                " loses on duty: "
+                                " loses, on call: "
                                 @for (index, person) in loss.off_duty.iter().enumerate() { @if index > 0 { ", " } (named(person)) }
                             }
                             @if loss.is_empty { " loses everybody" }
@@ -183,7 +183,7 @@ fn named(person: &PersonName) -> Markup {
 /// Why somebody has to agree to the changes.
 fn why(concern: Concern, changes: &ImportChanges) -> String {
     match concern {
-        Concern::OnDuty => "people who are on duty come off duty".to_owned(),
+        Concern::OnDuty => "people who are on call come off".to_owned(),
         Concern::ManyLeave => format!(
             "{} of {} people leave",
             changes.leaving.len(),

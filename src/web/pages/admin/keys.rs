@@ -84,7 +84,7 @@ fn row(visit: &Visit, key: &KeyRecord) -> Markup {
             td data-label="Expires" { @match key.expires_at { Some(at) => (times.show(at)), None => span.muted { "Never" } } }
             td {
                 @if key.disabled { (step("enable", "Enable")) } @else { (step("disable", "Disable")) }
-                details { summary { "Rotate" } p { "The present key goes on working for a day." } (step("rotate", "Rotate the key")) }
+                details { summary { "Renew" } p { "The present key goes on working for a day." } (step("rotate", "Renew the key")) }
                 details { summary { "Revoke" } p { "What uses it is refused from now on." } (step("revoke", "Revoke the key")) }
             }
         }
@@ -131,7 +131,7 @@ fn meaning(scope: Scope) -> &'static str {
         Scope::ReadRotations => "Rotations, schedule, history, absences",
         Scope::WriteRotations => "Create, change and delete rotations",
         Scope::ReadOnCall => "Who is on call",
-        Scope::WriteDuty => "Put people on duty, hand over, absences",
+        Scope::WriteDuty => "Put people on call, hand over, absences",
         Scope::ReadDirectory => "People, user groups, channels",
         Scope::ManageWebhooks => "Webhook endpoints and their deliveries",
         Scope::ReadContacts => "Telephone numbers and addresses of people",

@@ -39,6 +39,11 @@ pub fn show(visit: &Visit) -> Outcome {
             "Member tokens",
             "For programs that act as one person.",
         ),
+        (
+            "/admin/problems",
+            "Problems",
+            "What is wrong with the plans, and what is silenced.",
+        ),
         ("/admin/audit", "Audit log", "Who changed what."),
         (
             "/reports/duty",
@@ -152,7 +157,7 @@ fn server_state(visit: &Visit, work: &WorkStatus) -> Markup {
                     (queue.messages) " messages waiting"
                     @if let Some(why) = capabilities.no_binding { br; span.muted { "On-duty groups: " (why) } }
                 }
-                dt { "Nobody on call" } dd { (work.open_slots) @if work.open_slots == 1 { " slot" } @else { " slots" } }
+                dt { "Nobody on call" } dd { (work.open_slots) @if work.open_slots == 1 { " turn" } @else { " turns" } }
                 dt { "Threads" }
                 dd {
                     @for (index, watched) in app.runtime().watched().iter().enumerate() {

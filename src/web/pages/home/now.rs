@@ -62,7 +62,7 @@ fn line(visit: &Visit, item: &Item, several: bool, people: &People) -> Markup {
         div.on {
             @match &item.user { Some(user) => (people.avatar(user, Size::Usual)), None => span.av aria-hidden="true" { "?" } }
             b { bdi { (item.who) } @if is_me { " " span.tag.me { "you" } } }
-            @if several { span.tag { bdi { (item.place) } } } @else { span {} }
+            @if several { span.tag { bdi { (item.place) } } } @else if item.user.is_none() { span.tag { "not in chat" } } @else { span {} }
             small {
                 @if let Some(word) = &item.word { (word) ", " }
                 @match item.until { Some(until) => { "until " (times.near(until)) }, None => "until somebody hands over" }

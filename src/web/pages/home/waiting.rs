@@ -32,7 +32,8 @@ pub fn card(visit: &Visit, waiting: &[Asked], people: &People) -> Result<Markup,
     })
 }
 
-fn line(visit: &Visit, asked: &Asked, people: &People) -> Result<Markup, Problem> {
+/// A request that waits, with the answers where nothing is in the way.
+pub fn line(visit: &Visit, asked: &Asked, people: &People) -> Result<Markup, Problem> {
     let times = times(visit);
     let request = &asked.view.request;
     let (span, path) = (request.span(), format!("/requests/{}", request.id));

@@ -32,8 +32,9 @@ pub fn card(page: &Shown) -> Result<Markup, server::Problem> {
         Err(ActionError::Refused(_)) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    let (red, notes): (Vec<&Warning>, Vec<&Warning>) =
-        found.iter().partition(|one| problem::matters(one.kind));
+    let (red, notes): (Vec<&Warning>, Vec<&Warning>) = found
+        .iter()
+        .partition(|one| one.matters(page.visit.now, page.is_editor));
     let problems: Vec<Problem> = red.iter().map(|warning| told(page, warning)).collect();
     let counted = app.warned().counted();
     let all: u64 = counted

@@ -1,6 +1,6 @@
 //! Channels that are told who is on call, and the topic, with how it reads.
 
-use super::{Change, Saved, action, carried, carry_out, page};
+use super::{Change, Saved, action, carried, carry_out, channel_summary, page};
 use crate::actions::chat_sync;
 use crate::domain::edit::{ChannelChange, RotationPatch};
 use crate::domain::ids::ChannelId;
@@ -111,8 +111,19 @@ fn form(
                 p { bdi data-topic { (text) } }
             }
         }
+        (channel_summary::section(visit, rotation, PART, errors, &names(visit, rotation)?))
     };
     page(visit, rotation, PART, (status, errors), content)
+}
+
+/// The channels of the rotation with their names.
+fn names(visit: &Visit, rotation: &Rotation) -> Result<Vec<(ChannelId, String)>, Problem> {
+    let named = |setting: &ChannelSetting| -> Result<_, Problem> {
+        let id = &setting.channel;
+        let known = visit.app().store().read(|tx| load_channel(tx, id))?;
+        Ok((id.clone(), channel_name(known.as_ref(), id)))
+    };
+    rotation.profile.channels.iter().map(named).collect()
 }
 
 fn channel(
@@ -171,6 +182,7 @@ pub fn save(visit: &Visit) -> Outcome {
                 Err(page) => Ok(page),
             }
         }
+        channel_summary::STEP => save_summary(visit, &rotation),
         step => set_channel(visit, &rotation, step),
     }
 }
@@ -199,6 +211,25 @@ fn save_topic(visit: &Visit, rotation: &Rotation) -> Outcome {
         before: Some(Change::Patch(before)),
     };
     let change = topic(visit).checked().map(Change::Patch);
+    carry_out(visit, rotation, change, saved, again)
+}
+
+fn save_summary(visit: &Visit, rotation: &Rotation) -> Outcome {
+    let again = |status, errors: Errors| {
+        let values = topic_values(rotation);
+        form(visit, rotation, (status, &values, &errors), None)
+    };
+    let before = RotationPatch {
+        summary: Some(rotation.profile.summary.clone()),
+        ..RotationPatch::default()
+    };
+    let saved = Saved {
+        part: PART,
+        names: &channel_summary::FIELDS,
+        told: "The summary was saved.",
+        before: Some(Change::Patch(before)),
+    };
+    let change = channel_summary::patch(&visit.form).map(Change::Patch);
     carry_out(visit, rotation, change, saved, again)
 }
 

@@ -35,7 +35,7 @@ fn form(
     let filled = Filled { values, errors };
     let content = html! {
         form.card.pad method="post" action=(action(rotation, PART)) {
-            p { "Deleting cannot be undone. Whoever is on duty comes off, the on-duty group is emptied, and topics of channels are put back. The record is deleted too." }
+            p { "Deleting cannot be undone. Whoever is on call comes off, the on-call group is emptied, and topics of channels are put back. The record is deleted too." }
             p { "To keep all of it and only stop hand-overs, " a href=(action(rotation, "details")) { "disable the rotation" } " instead." }
             p { "The name is " strong { bdi { (rotation.profile.name) } } "." }
             (filled.input("text", "name", "Type the name of the rotation", "", true))

@@ -67,7 +67,7 @@ fn form(
             (filled.area("description", "Description", ""))
             (filled.tick("public", "Everybody in the workspace may see it"))
             (filled.tick("enabled", "Enabled"))
-            p.hint { "A disabled rotation keeps its people, record and settings. Whoever is on duty stays, and nobody hands over." }
+            p.hint { "A disabled rotation keeps its people, record and settings. Whoever is on call stays, and nobody hands over." }
             (filled.boxes("owners", "Owners", "Owners change the rotation and its settings. Untick to remove; at least one stays.", &choices))
             (person_line(visit, "f-add-owner", "owners", "Add an owner", &typed)?)
             (carried(visit, rotation))

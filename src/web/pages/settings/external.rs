@@ -65,7 +65,7 @@ fn form(
 fn unlink(visit: &Visit, rotation: &Rotation) -> Markup {
     html! {
         form.card.pad method="post" action=(action(rotation, PART)) {
-            p { "Without a schedule the rotation is manual. Its people stay, and whoever is on call and known here stays on duty." }
+            p { "Without a schedule the rotation is manual. Its people stay, and whoever is on call and known here stays on call." }
             (hidden("act", "unlink"))
             (carried(visit, rotation))
             p.actions { button.btn.bad type="submit" { "Stop following" } }

@@ -47,7 +47,7 @@ fn form(
     let base = visit.app().base_url().trim_end_matches('/').to_owned();
     let content = html! {
         div.card.pad {
-            p.muted { "An address by which older tools hand over, put somebody on duty or mention whoever is on call. For new tools use the API." }
+            p.muted { "An address by which older tools hand over, put somebody on call or mention whoever is on call. For new tools use the API." }
             @match &found {
                 Some(found) => {
                     dl.kv {
@@ -60,7 +60,7 @@ fn form(
                     }
                     form method="post" action=(action(rotation, PART)) {
                         (carried(visit, rotation))
-                        p { "A new key takes the place of the one there is, which stops working at once." }
+                        p { "A new key replaces the one there is, which stops working at once." }
                         p.actions { button.btn type="submit" name="step" value="rotate" { "Make a new key" } }
                     }
                 }

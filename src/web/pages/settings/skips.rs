@@ -50,14 +50,14 @@ fn form(
                 h2 { bdi { (grid::window_name(rotation, index)) } }
                 @match window.cadence.as_ref().map(|one| (one, wording::skips(one))) {
                     Some((one, Some(skipped))) => {
-                        p { "Skips a day on " (skipped) "." }
+                        p { "Leaves out a day on " (skipped) "." }
                         @let days = holidays(visit, one);
                         @if !days.is_empty() {
                             h3 { "Public holidays to come" }
                             ul { @for date in days { li { time datetime=(date) { (times.day_text(date)) } } } }
                         }
                     }
-                    Some((_, None)) => p { "Skips no days." },
+                    Some((_, None)) => p { "Leaves out no days." },
                     None => p { "Hands over by hand, so there is nothing to skip." },
                 }
                 p.actions { a.btn.s href=(action(rotation, &format!("windows/{}", window.id))) { "Change what it skips" } }
@@ -66,7 +66,7 @@ fn form(
         form.card.pad method="post" action=(action(rotation, PART)) {
             h2 { "On skipped days" }
             (filled.tick("skipsAreOffTime", "Nobody is on call on skipped days"))
-            p.hint { "For all windows. Without it, whoever holds the turn stays on call over skipped days." }
+            p.hint { "For all hours. Without it, whoever has the turn stays on call over the days left out." }
             (carried(visit, rotation))
             p.actions { button.btn type="submit" { "See what would change" } }
         }

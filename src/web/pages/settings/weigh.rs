@@ -189,7 +189,7 @@ fn changes(
                 thead {
                     tr {
                         th scope="col" { "When" }
-                        @if has_lanes { th scope="col" { "Lane" } }
+                        @if has_lanes { th scope="col" { "Row" } }
                         th scope="col" { "Now planned" } th scope="col" { "Then" }
                     }
                 }
@@ -275,7 +275,7 @@ fn lane(preview: &Preview, one: &Difference<LaneId>) -> String {
     let name = |rotation: &Rotation, id: &LaneId| {
         let index = rotation.lanes.iter().position(|lane| lane.id == *id)?;
         let named = rotation.lanes[index].name.clone();
-        Some(named.unwrap_or_else(|| format!("Lane {}", index + 1)))
+        Some(named.unwrap_or_else(|| format!("Row {}", index + 1)))
     };
     let then = name(&preview.then, &one.place);
     then.or_else(|| name(&preview.stored, &one.place))

@@ -110,7 +110,7 @@ fn secret(visit: &Visit, webhook: &Webhook, errors: &Errors) -> Markup {
             form method="post" action=(format!("{}/rotate", path_to(webhook))) {
                 (carried(visit, webhook))
                 (filled.select("graceSeconds", "The present secret signs too", "A new secret is shown once.", &graces))
-                p.actions { button.btn type="submit" { "Rotate the secret" } }
+                p.actions { button.btn type="submit" { "Renew the secret" } }
             }
         }
     }

@@ -198,6 +198,7 @@ fn messages(walk: &mut Walk) {
     walk.ask(Key, "getNotificationSettings", &ada, Value::Null);
     let body = json!({ "mail": true, "kinds": ["onDuty", "comingUp", "coverAsked", "swapAsked"] });
     walk.ask(Key, "setNotificationSettings", &ada, body);
+    walk.ask(Key, "testNotifications", &ada, Value::Null);
 }
 
 /// A feed of a person's turns, and what its secrets are called.

@@ -317,12 +317,12 @@ fn only_zone_handle_and_number_are_changed_here_and_win() {
     let change = |body| by.patch_if("/v1/users/U2", "*", body);
     change(json!({ "displayName": "X", "handle": "x" })).refused(409, "directory_is_slack");
     change(json!({ "timeZone": "Asia/Tokyo", "handle": "x", "phone": "+12025550100" })).is(200);
-    rota.request("POST", "/dev/sync").send().ok();
+    sync(&rota);
     let user = rota.get("/v1/users/U2").is(200).json();
     assert_eq!(user["timeZone"], json!("Asia/Tokyo"));
     assert_eq!(user["handle"], json!("x"));
     change(json!({ "timeZone": null })).is(200);
-    rota.request("POST", "/dev/sync").send().ok();
+    sync(&rota);
     let user = rota.get("/v1/users/U2").is(200).json();
     assert_eq!(user["timeZone"], json!("Europe/Berlin"));
 }

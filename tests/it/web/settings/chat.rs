@@ -232,3 +232,35 @@ fn the_key_of_the_inbound_webhook_is_shown_as_often_as_the_api_shows_it() {
             .contains("workspace admins")
     );
 }
+
+/// rules.md 19.11.
+#[test]
+fn the_coming_week_is_posted_in_chosen_channels() {
+    let rota = world();
+    let rotation = rota.daily("U1 U2", 1);
+    rotation.posts_in("C1");
+    let ada = Browser::signed_in(&rota, "U1");
+    let to = action(&rotation, "channels");
+    let chosen = [
+        ("step", "summary"),
+        ("summary.day", "monday"),
+        ("summary.time", "08:30"),
+        ("summary.timeZone", "UTC"),
+        ("summary.channelIds", "C1"),
+    ];
+    ada.fill(&to, &to, &chosen).is(303);
+    let summary = json!({
+        "day": "monday", "time": "08:30", "timeZone": "UTC", "channelIds": ["C1"],
+    });
+    assert_eq!(rotation.read()["summary"], summary);
+    for (name, value) in [("summary.timeZone", "EST"), ("summary.time", "8")] {
+        let mut wrong = chosen.to_vec();
+        wrong.retain(|(known, _)| *known != name);
+        wrong.push((name, value));
+        let page = ada.fill(&to, &to, &wrong).is(400).text();
+        assert!(page.contains("There is a problem"), "{name}");
+    }
+    let none = [("step", "summary"), ("summary.day", "")];
+    ada.fill(&to, &to, &none).is(303);
+    assert_eq!(rotation.read()["summary"], json!(null));
+}

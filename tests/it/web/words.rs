@@ -1,0 +1,155 @@
+//! The words of pages: none of the program's own, no ids and no dates as machines write them.
+
+use super::Browser;
+use crate::support::*;
+
+/// Words that no page says.
+const NEVER: [&str; 27] = [
+    "lane",
+    "lanes",
+    "window",
+    "windows",
+    "cell",
+    "cells",
+    "grid",
+    "slot",
+    "slots",
+    "place",
+    "places",
+    "rotate",
+    "assign",
+    "assigned",
+    "skips",
+    "shut",
+    "holder",
+    "arrangement",
+    "arrangements",
+    "leg",
+    "legs",
+    "she",
+    "he",
+    "his",
+    "her",
+    "him",
+    "hers",
+];
+
+/// The same of several words.
+const PHRASES: [&str; 7] = [
+    "set on duty",
+    "on duty",
+    "passed over",
+    "deals from",
+    "off time",
+    "turns on end",
+    "source cannot be read",
+];
+
+/// What a reader sees of a page: the text between tags, and the names for readers of the screen.
+fn seen(page: &str) -> String {
+    let body = page.split_once("<body").map_or(page, |(_, body)| body);
+    let mut text = String::new();
+    for part in body.split('<').skip(1) {
+        let (tag, rest) = part.split_once('>').unwrap_or((part, ""));
+        for name in ["aria-label=\"", "placeholder=\"", "title=\""] {
+            if let Some((_, value)) = tag.split_once(name) {
+                text.push_str(value.split('"').next().unwrap_or_default());
+                text.push(' ');
+            }
+        }
+        text.push_str(rest);
+        text.push(' ');
+    }
+    text
+}
+
+/// What a page says that it should not.
+fn wrong(page: &str) -> Vec<String> {
+    let text = seen(page).to_lowercase();
+    let words: Vec<&str> = text
+        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_id = |word: &str| {
+        word.split_once('_').is_some_and(|(kind, rest)| {
+            kind.len() == 3 && rest.len() >= 8 && rest.chars().any(|c| c.is_ascii_digit())
+        })
+    };
+    let is_date = |word: &str| {
+        let digits = |part: &str, count: usize| {
+            part.len() == count && part.chars().all(|c| c.is_ascii_digit())
+        };
+        let parts: Vec<&str> = word.split('-').collect();
+        parts.len() >= 3
+            && digits(parts[0], 4)
+            && digits(parts[1], 2)
+            && parts[2].len() >= 2
+            && digits(&parts[2][..2], 2)
+    };
+    let mut found: Vec<String> = Vec::new();
+    found.extend(
+        words
+            .iter()
+            .filter(|word| NEVER.contains(word) || is_id(word) || is_date(word))
+            .map(|word| word.to_string()),
+    );
+    let spaced = words.join(" ");
+    found.extend(
+        PHRASES
+            .iter()
+            .filter(|phrase| format!(" {spaced} ").contains(&format!(" {phrase} ")))
+            .map(|phrase| phrase.to_string()),
+    );
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[test]
+fn pages_say_what_people_say() {
+    let rota = Start::default().demo().go();
+    let ada = Browser::signed_in(&rota, "UADA");
+    let mut all: Vec<String> = Vec::new();
+    for path in PAGES {
+        let page = ada.get(path).is(200).text();
+        let found = wrong(&page);
+        if !found.is_empty() {
+            all.push(format!("{path}: {}", found.join(", ")));
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// The pages that are walked over.
+const PAGES: [&str; 30] = [
+    "/",
+    "/rotations",
+    "/rotations/PLATFORM",
+    "/rotations/PLATFORM/rotate",
+    "/rotations/PLATFORM/on-call",
+    "/rotations/PLATFORM/assign",
+    "/rotations/PLATFORM/cover",
+    "/rotations/PLATFORM/swap",
+    "/rotations/PLATFORM/history",
+    "/rotations/PLATFORM/load",
+    "/rotations/PLATFORM/warnings",
+    "/rotations/PLATFORM/why",
+    "/rotations/PLATFORM/settings",
+    "/requests",
+    "/reports/duty",
+    "/people",
+    "/people/UALAN",
+    "/me",
+    "/me/turns",
+    "/me/mail",
+    "/me/inbox",
+    "/me/calendars",
+    "/me/absences/new",
+    "/admin",
+    "/admin/problems",
+    "/admin/audit",
+    "/admin/keys",
+    "/admin/boards",
+    "/webhooks",
+    "/login",
+];
