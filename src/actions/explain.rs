@@ -1,6 +1,8 @@
 //! Why somebody is on call, or nobody, at an instant: from the trace of the forecast for what is to come, from the record for what
 //! is and was (rules.md 26).
 
+mod why_not;
+
 use super::on_call_at::{
     Standstill, check_instant, entries_at, is_past, present, standstill, walk,
 };
@@ -12,7 +14,8 @@ use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty::Duty;
 use crate::domain::duty_at::Backward;
 use crate::domain::explain::{
-    self, Around, ExplainedCell, Explanation, Search, Source, Step, Told, Unrecorded, Vocabulary,
+    self, Around, ExplainedCell, Explanation, Prospect, Search, Source, Step, Told, Unrecorded,
+    Vocabulary,
 };
 use crate::domain::external::External;
 use crate::domain::forecast::{self, Budget};
@@ -29,22 +32,28 @@ use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 
-/// Why each cell of a rotation, or one of them, is as it is at an instant; now by default.
+/// What is asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Question<'a> {
+    /// Now by default.
+    pub at: Option<Timestamp>,
+    /// Only this cell.
+    pub cell: Option<&'a CellId>,
+    /// Why this person is not on call.
+    pub user: Option<&'a UserId>,
+    pub naming: Naming,
+}
+
+/// Why each cell of a rotation, or one of them, is as it is at an instant.
 ///
 /// # Errors
 /// As [`on_call_at::of`](super::on_call_at::of); [`Refusal::NotFound`] for a cell that is not there then, and
 /// [`Refusal::Invalid`] where all cells together have too much to tell.
-pub fn of(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    at: Option<Timestamp>,
-    only: Option<&CellId>,
-    naming: Naming,
-) -> Result<Explanation> {
+pub fn of(app: &App, caller: &Principal, id: &RotationId, asked: Question) -> Result<Explanation> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
-        let at = at.unwrap_or_else(|| present(app, &rotation));
+        let only = asked.cell;
+        let at = asked.at.unwrap_or_else(|| present(app, &rotation));
         check_instant(app, &rotation, at)?;
         let reader = Reader {
             app,
@@ -55,12 +64,12 @@ pub fn of(
         };
         let found = match is_past(&rotation, at) {
             true => reader.past(only)?,
-            false => reader.planned(only)?,
+            false => reader.planned(&asked)?,
         };
         if only.is_some() && found.is_empty() {
             return Err(Refusal::NotFound("cell").into());
         }
-        reader.told(found, naming)
+        reader.told(found, &asked)
     })
 }
 
@@ -71,6 +80,8 @@ struct UnwordedCell {
     source: Source,
     steps: Vec<Step>,
     zone: Option<ZoneName>,
+    /// Of the person who is asked about; `None` for what is past.
+    prospect: Option<Prospect>,
 }
 
 struct Reader<'a> {
@@ -104,7 +115,8 @@ impl Reader<'_> {
     }
 
     /// Explains the future and the present.
-    fn planned(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>> {
+    fn planned(&self, wanted: &Question) -> Result<Vec<UnwordedCell>> {
+        let only = wanted.cell;
         if only.is_some_and(|cell| self.rotation.slot_of(cell).is_none()) {
             return Ok(Vec::new());
         }
@@ -120,7 +132,15 @@ impl Reader<'_> {
         }
         let slots = 0..then.cells.len();
         let asked = slots.filter(|slot| only.is_none_or(|only| *only == then.cells[*slot].id));
-        asked.map(|slot| self.cell(&then, slot)).collect()
+        let explained = asked.map(|slot| {
+            let cell = self.cell(&then, slot)?;
+            let of = |user| why_not::prospect(&then, slot, user, (dealing, self.at));
+            Ok(UnwordedCell {
+                prospect: wanted.user.map(of),
+                ..cell
+            })
+        });
+        explained.collect()
     }
 
     fn cell(&self, then: &Rotation, slot: usize) -> Result<UnwordedCell> {
@@ -133,6 +153,7 @@ impl Reader<'_> {
             source,
             steps,
             zone: window.zone,
+            prospect: None,
         };
         if cell.stopped {
             return Ok(found(None, Source::Nobody, vec![Step::NotInPlan]));
@@ -202,6 +223,7 @@ impl Reader<'_> {
             source,
             steps,
             zone: entry.hours.zone,
+            prospect: None,
         };
         let mut steps: Vec<Step> = self.frozen().into_iter().collect();
         if entry.reason == Reason::ChangeInExternalSchedule {
@@ -389,7 +411,7 @@ impl Reader<'_> {
     }
 
     /// Finds the absences that people were passed over for, and words the steps.
-    fn told(&self, found: Vec<UnwordedCell>, naming: Naming) -> Result<Explanation> {
+    fn told(&self, found: Vec<UnwordedCell>, asked: &Question) -> Result<Explanation> {
         let mut ids = HashMap::new();
         let mut named = HashMap::new();
         let mut cells = Vec::with_capacity(found.len());
@@ -400,13 +422,14 @@ impl Reader<'_> {
                     *id = self.absence(absence, &mut ids)?;
                     is_lost |= id.is_none() && absence.source == AbsenceSource::Stored;
                 }
-                for user in step.people() {
-                    if !named.contains_key(user) {
-                        let person = store::load_person(self.tx, user)?;
-                        let name = person
-                            .map_or_else(|| user.to_string(), |person| person.name().to_owned());
-                        named.insert(user.clone(), name);
-                    }
+            }
+            let people = found.steps.iter().flat_map(Step::people);
+            for user in people.chain(&found.user).chain(asked.user) {
+                if !named.contains_key(user) {
+                    let person = store::load_person(self.tx, user)?;
+                    let name =
+                        person.map_or_else(|| user.to_string(), |person| person.name().to_owned());
+                    named.insert(user.clone(), name);
                 }
             }
             if is_lost {
@@ -421,10 +444,18 @@ impl Reader<'_> {
         let words = Vocabulary {
             people: named,
             slots: slots.collect(),
-            naming,
+            naming: asked.naming,
         };
         let cells = cells.into_iter().map(|found| {
             let zone = found.zone.unwrap_or_else(ZoneName::utc);
+            let told = explain::ToldOf {
+                source: found.source,
+                steps: &found.steps,
+                on_call: found.user.as_ref(),
+            };
+            let why_not = asked.user.and_then(|user| {
+                explain::why_not(told, user, found.prospect.as_ref(), (&words, zone))
+            });
             let told = |step| Told {
                 text: explain::text(&step, &words, zone),
                 step,
@@ -434,10 +465,12 @@ impl Reader<'_> {
                 user: found.user,
                 source: found.source,
                 steps: found.steps.into_iter().map(told).collect(),
+                why_not,
             }
         });
         Ok(Explanation {
             at: self.at,
+            asks_about_somebody: asked.user.is_some(),
             cells: cells.collect(),
         })
     }

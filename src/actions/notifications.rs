@@ -5,6 +5,7 @@ use super::{App, Error, relays};
 use crate::domain::access::Principal;
 use crate::domain::event::{Act, Event, Nobody};
 use crate::domain::forecast;
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
 use crate::domain::message::{self, Message, PeopleNames, Recipient};
 use crate::domain::resolve;
@@ -21,7 +22,8 @@ pub fn change(
     news: &[Event],
 ) -> Result<bool, Error> {
     let synced = request_sync(tx, before, Some(after))?;
-    let notices = forecast::notices(before, after, app.calendar());
+    let dealing = DealingContext::new(app.calendar(), &after.absences);
+    let notices = forecast::notices(before, after, dealing);
     let unplanned = |event: &Event| matches!(event, Event::NobodyOnCall { reason, .. } if *reason == Nobody::Unplanned);
     // One empty slot of several is an event, but other people are on call.
     let nobody = news.iter().any(unplanned) && !resolve::is_anybody_on_call(after);

@@ -2,16 +2,16 @@
 
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::reads::in_context;
-use super::{App, Result};
+use super::reads::{self, in_context};
+use super::{ActionError, App, Result};
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
 use crate::domain::forecast::{self, OpenTrade};
-use crate::domain::ids::{RotationId, TradeId};
+use crate::domain::ids::{RotationId, TradeId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::FOREVER;
-use crate::store::{ReadTx, WriteTx};
+use crate::store::{self, ReadTx, WriteTx};
 
 /// The open trades of a rotation, the oldest first, with the turns that pay them back by the plan.
 pub fn list(app: &App, caller: &Principal, id: &RotationId) -> Result<Vec<OpenTrade>> {
@@ -24,6 +24,33 @@ pub fn list(app: &App, caller: &Principal, id: &RotationId) -> Result<Vec<OpenTr
         ))
     });
     found.map(|(_, trades)| trades)
+}
+
+/// The open trades in which a person owes or is owed a turn, by rotation, of those that the caller sees.
+pub fn of_person(
+    app: &App,
+    caller: &Principal,
+    user: &UserId,
+) -> Result<Vec<(Rotation, Vec<OpenTrade>)>> {
+    let concerns = |open: &OpenTrade| [&open.trade.owes, &open.trade.owed].contains(&user);
+    let ids = app.store().read(|tx| store::list_rotations_of(tx, user))?;
+    let mut found = Vec::new();
+    for rotation in reads::one_by_one(app.store(), &ids) {
+        let rotation = rotation?;
+        let has_any = forecast::open_trades(&rotation).iter().any(concerns);
+        if !has_any || caller.check_see(&rotation).is_err() {
+            continue;
+        }
+        let mut trades = match list(app, caller, &rotation.id) {
+            Ok(trades) => trades,
+            // It is gone or hidden by now.
+            Err(ActionError::Refused(_)) => continue,
+            Err(error) => return Err(error),
+        };
+        trades.retain(concerns);
+        found.push((rotation, trades));
+    }
+    Ok(found)
 }
 
 /// Forgives a trade: nothing is owed for the turn any more.

@@ -3,8 +3,8 @@
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Operation, instant, operation, refusals, text};
-use crate::actions::explain;
-use crate::domain::ids::CellId;
+use crate::actions::explain::{self, Question};
+use crate::domain::ids::{CellId, UserId};
 use crate::domain::naming::Naming;
 use crate::wire::explain::{self as wire, Explanation};
 
@@ -15,6 +15,7 @@ pub const EXPLAIN: Operation = operation("explain", "on-call", "Explain who is o
     .query(&[
         instant("at", "The instant asked about, from the creation of the rotation to 366 days from now; now by default."),
         text("cellId", "Only this cell."),
+        text("userId", "Also say of each cell why this person is not on call in it, in `whyNot`."),
     ])
     .gives::<Explanation>(200, "The explanation.")
     .refuses(refusals::FORECAST);
@@ -24,7 +25,14 @@ pub fn explain(call: &Call) -> Outcome {
     let at = call.query.instant("at")?;
     let cell = call.query.one("cellId")?.map(CellId::from);
     let id = call.path.id("rotationId");
-    let found = explain::of(call.app, call.caller, &id, at, cell.as_ref(), Naming::Names)?;
+    let user = call.query.one("userId")?.map(UserId::from);
+    let asked = Question {
+        at,
+        cell: cell.as_ref(),
+        user: user.as_ref(),
+        naming: Naming::Names,
+    };
+    let found = explain::of(call.app, call.caller, &id, asked)?;
     let body = wire::render(found, call.app.calendar());
     Ok(answer::json(200, &body)?.with("Cache-Control", "no-store"))
 }

@@ -5,7 +5,7 @@ use super::fault::Fault;
 use super::ids::{CellId, TradeId, UserId, WindowId};
 use super::limits::{PEOPLE, check_most, within};
 use super::refusal::{Refusal, invalid};
-use super::stored::{self, listed};
+use super::stored::{self, As, listed};
 use super::words::words;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -182,6 +182,15 @@ pub struct EndedTurn {
 pub struct DealtTurn {
     pub owner: UserId,
     pub dealt: Dealt,
+    /// Of a repayment, when the turn began that is paid back.
+    pub since: Option<Timestamp>,
+}
+
+impl DealtTurn {
+    /// Whose turn a holder has, where it is not their own.
+    pub fn instead_of(&self, holder: &UserId) -> Option<&UserId> {
+        Some(&self.owner).filter(|owner| *owner != holder)
+    }
 }
 
 listed! {
@@ -196,7 +205,8 @@ listed! {
             covered_until,
             handed_over_at,
         };
-    DealtTurn: |one| (&one.owner, one.dealt), (owner, dealt) in (UserId, Dealt) => DealtTurn { owner, dealt };
+    DealtTurn: |one| (&one.owner, one.dealt, As(one.since)),
+        (owner, dealt, As(since)) in (UserId, Dealt, As<Option<Timestamp>>) => DealtTurn { owner, dealt, since };
 }
 
 #[derive(Serialize, Deserialize)]

@@ -7,6 +7,8 @@ use super::holidays::Calendar;
 use super::ids::{CellId, UserId};
 use super::rotation::{Cell, Reason, Rotation};
 use super::time::{FOREVER, Interval};
+use super::wording;
+use super::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 
@@ -43,13 +45,13 @@ pub fn may_last(rotation: &Rotation) -> bool {
         || rotation.arranged.iter().any(forever)
 }
 
-/// Whose events are made.
+/// Whose events are made; names are those of everybody who may be named in them.
 #[derive(Clone, Copy, Debug)]
 pub enum Whose<'a> {
     /// One person's; vacancies are nobody's.
     Person(&'a UserId),
     /// Everybody's, by name, and vacancies.
-    Everybody(&'a HashMap<UserId, String>),
+    Everybody,
 }
 
 /// An event.
@@ -60,6 +62,8 @@ pub struct DutyEvent {
     /// Identifies the event together with the slot: where it begins.
     pub period: Interval,
     pub summary: String,
+    /// Whose turn it is, and why they do not take it themselves.
+    pub description: Option<String>,
 }
 
 /// The events of a rotation's duty that touch the span, by beginning. What has no end lasts until the end of the span.
@@ -68,25 +72,24 @@ pub fn events(
     calendar: &Calendar,
     duties: &[Duty],
     span: Interval,
-    whose: Whose,
+    (whose, names): (Whose, &HashMap<UserId, String>),
 ) -> Vec<DutyEvent> {
     let name = &rotation.profile.name;
+    let called = |user: &UserId| names.get(user).cloned().unwrap_or_else(|| user.to_string());
     let mut events = Vec::new();
     for duty in duties {
         let entry = &duty.entry;
         let who = match (whose, &entry.user) {
-            (Whose::Person(user), Some(holder)) if user == holder => "Duty",
+            (Whose::Person(user), Some(holder)) if user == holder => "Duty".to_owned(),
             (Whose::Person(_), _) => continue,
-            (Whose::Everybody(names), Some(holder)) => {
-                let known = names.get(holder).map(String::as_str);
-                known.unwrap_or(holder.as_str())
-            }
-            (Whose::Everybody(_), None) => "Nobody on call",
+            (Whose::Everybody, Some(holder)) => called(holder),
+            (Whose::Everybody, None) => "Nobody on call".to_owned(),
         };
         let summary = match &entry.lane_name {
             Some(lane) => format!("{who}: {name} ({lane})"),
             None => format!("{who}: {name}"),
         };
+        let description = described(rotation, duty, called);
         let whole = Interval::new(entry.start, duty.end.unwrap_or(span.until));
         let periods = match &entry.user {
             Some(_) => vec![whole],
@@ -102,11 +105,22 @@ pub fn events(
             cell: duty.cell.clone(),
             period,
             summary: summary.clone(),
+            description: description.clone(),
         }));
     }
     events.retain(|event| event.period.meets(span).is_some() && !event.period.is_momentary());
     events.sort_by(|one, two| (one.period, &one.cell).cmp(&(two.period, &two.cell)));
     events
+}
+
+/// Whose turn a duty is, and why, where whoever has it stands in for somebody.
+fn described(rotation: &Rotation, duty: &Duty, name: impl Fn(&UserId) -> String) -> Option<String> {
+    let (turn, holder) = (duty.entry.dealt.as_ref()?, duty.entry.user.as_ref()?);
+    let window = rotation.window(&duty.window);
+    let cadence = window.and_then(|window| window.cadence.as_ref());
+    let zone = cadence.map_or_else(ZoneName::utc, |cadence| cadence.zone);
+    let day = |at: Timestamp| zone.tz().to_datetime(at).date().to_string();
+    wording::for_whom(turn, holder, name, day)
 }
 
 /// The covered stretches of a vacancy that touch the span.

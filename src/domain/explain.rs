@@ -5,6 +5,7 @@
 
 mod hours;
 mod recorded;
+mod why_not;
 mod words;
 
 use super::arrangement::ArrangementKind;
@@ -19,6 +20,7 @@ pub use hours::{Opening, opening, opening_recorded};
 use jiff::Timestamp;
 use jiff::civil::Date;
 pub use recorded::{Around, Search, turn, vacancy};
+pub use why_not::{NotChosen, Prospect, Told as ToldOf, WhyNot, why_not};
 pub use words::{Vocabulary, text};
 
 words! {
@@ -217,12 +219,16 @@ pub struct ExplainedCell {
     pub user: Option<UserId>,
     pub source: Source,
     pub steps: Vec<Told>,
+    /// Why the person who was asked about is not on call; `None` where they are, and where nobody was asked about.
+    pub why_not: Option<NotChosen>,
 }
 
 /// Why each cell of a rotation is as it is at an instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     pub at: Timestamp,
+    /// Whether it was asked why somebody is not on call.
+    pub asks_about_somebody: bool,
     /// In the order of slots; those that are gone come last.
     pub cells: Vec<ExplainedCell>,
 }

@@ -27,8 +27,8 @@ pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
 pub use held::{Held, held};
 pub use lost::expire_lost;
 pub use notice::{
-    HandoverNotice, next_reminder, notices, notices_at, slot_name, slot_named, upcoming_notices,
-    zone,
+    HandoverNotice, Instead, next_reminder, notices, notices_at, slot_name, slot_named,
+    upcoming_notices, zone,
 };
 pub use schedule::{
     check_schedule, duties_of, duties_within, schedule, schedule_of, schedule_within, standing,

@@ -21,6 +21,7 @@ pub use edit::Edit;
 use jiff::Timestamp;
 pub(super) use memo::Memo;
 pub use record::first_entry;
+pub use trading::is_absent;
 
 /// The surroundings that dealing and judging need beside the rotation.
 #[derive(Clone, Copy)]

@@ -240,7 +240,7 @@ impl Content {
             Content::OnDuty { handovers }
             | Content::OffDuty { handovers, .. }
             | Content::ComingUp { handovers, .. }
-            | Content::HandOver { handovers, .. } => handovers.iter().flat_map(sides).collect(),
+            | Content::HandOver { handovers, .. } => handovers.iter().flat_map(named).collect(),
             Content::CoverAsked(asked) | Content::SwapAsked(asked) => {
                 let shifts = asked.shifts.iter().flat_map(Shift::people);
                 std::iter::once(&asked.requester).chain(shifts).collect()
@@ -277,6 +277,12 @@ impl Shift {
 /// The people who come on and go off.
 fn sides(handover: &HandoverNotice) -> impl Iterator<Item = &UserId> {
     handover.on.iter().chain(&handover.off)
+}
+
+/// Everybody whom its sentence names.
+fn named(handover: &HandoverNotice) -> impl Iterator<Item = &UserId> {
+    let owner = handover.instead.as_ref().map(|instead| &instead.owner);
+    sides(handover).chain(owner)
 }
 
 #[cfg(test)]

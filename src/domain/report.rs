@@ -53,7 +53,7 @@ impl GroupBy {
 
 /// How often each thing happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts([u64; 8]);
+pub struct Counts([u64; 12]);
 
 impl Counts {
     /// How often one thing happened.

@@ -98,6 +98,17 @@ pub fn everybody_on_call(rotation: &Rotation) -> Vec<UserId> {
     people
 }
 
+/// For whom somebody is on call by a turn that is not their own; `None` where one of their turns is.
+pub fn stands_in_for<'r>(rotation: &'r Rotation, user: &UserId) -> Option<&'r UserId> {
+    let holds = rotation
+        .running()
+        .filter_map(|cell| on_call(rotation, cell));
+    let mut theirs = holds.filter(|hold| hold.user() == user);
+    let owner = |hold: Hold<'r>| hold.dealt()?.instead_of(hold.user());
+    let first = owner(theirs.next()?);
+    first.filter(|_| theirs.all(|hold| owner(hold).is_some()))
+}
+
 /// Whether anybody is on call, people included who are unknown here.
 pub fn is_anybody_on_call(rotation: &Rotation) -> bool {
     let outside = rotation.external.as_ref().and_then(External::outsider);

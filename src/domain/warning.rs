@@ -5,6 +5,7 @@ mod calendars;
 mod clock;
 mod duty;
 mod fallback;
+mod free;
 mod load;
 mod matters;
 mod nights;

@@ -4,12 +4,14 @@ mod cadence;
 mod cut;
 mod digest;
 mod direction;
+mod instead;
 mod subject;
 mod topic;
 
 pub use cadence::{DAYS, cadence, capital, day, day_name, hand_overs, hours, skips, weekday};
 pub use cut::{Piece, fit, shortened};
 pub use direction::turns_direction;
+pub use instead::for_whom;
 pub use subject::subject;
 pub use topic::{TopicSubject, topic};
 
@@ -184,14 +186,15 @@ impl Words<'_> {
         }
         match (&handover.on, &handover.off) {
             (Some(on), Some(off)) => format!(
-                "{title}: {} takes over from {}{}.",
+                "{title}: {}{} takes over from {}{}.",
                 self.handle(on),
+                self.for_whom(handover),
                 self.name(off),
                 self.until(handover)
             ),
             (Some(on), None) => {
-                let until = self.until(handover);
-                format!("{title}: {} is on duty{until}.", self.handle(on))
+                let (whom, until) = (self.for_whom(handover), self.until(handover));
+                format!("{title}: {}{whom} is on duty{until}.", self.handle(on))
             }
             (None, Some(off)) => format!(
                 "{title}: {} goes off duty, and nobody takes over.",
@@ -211,8 +214,10 @@ impl Words<'_> {
                 let from = from.map_or(String::new(), |off| {
                     format!(" You take over from {}.", self.name(off))
                 });
-                let until = self.until(handover);
-                lines.push(format!("You are on duty for {title}{until}.{from}"));
+                let (until, instead) = (self.until(handover), self.instead(handover));
+                lines.push(format!(
+                    "You are on duty for {title}{until}{instead}.{from}"
+                ));
             }
             if handover.off.as_ref() == Some(person) {
                 let to = handover.on.as_ref();
@@ -236,14 +241,17 @@ impl Words<'_> {
                 self.renderer.time(at, handover.zone),
             );
             if to_person {
-                let until = self.until(handover);
-                return Some(format!("You come on duty for {title} at {at}{until}."));
+                let (until, instead) = (self.until(handover), self.instead(handover));
+                return Some(format!(
+                    "You come on duty for {title} at {at}{until}{instead}."
+                ));
             }
             let from = handover.off.as_ref();
             let from = from.map_or(String::new(), |off| format!(" from {}", self.name(off)));
             Some(format!(
-                "{title}: {} takes over{from} at {at}.",
-                self.handle(on)
+                "{title}: {}{} takes over{from} at {at}.",
+                self.handle(on),
+                self.for_whom(handover)
             ))
         };
         handovers

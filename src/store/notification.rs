@@ -21,8 +21,8 @@ pub fn load_leads(tx: &ReadTx, user: &UserId) -> Result<Option<Leads>> {
 
 /// Whether anybody chose reminders of their own.
 pub fn any_leads(tx: &ReadTx) -> Result<bool> {
-    let sql = "SELECT 1 FROM reminder_preference LIMIT 1";
-    Ok(tx.conn.prepare_cached(sql)?.exists([])?)
+    let first: Option<String> = tx.value("SELECT min(user_id) FROM reminder_preference", [])?;
+    Ok(first.is_some())
 }
 
 /// Stores the reminders that a person chose.

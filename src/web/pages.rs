@@ -31,6 +31,7 @@ pub mod settings;
 pub mod setup;
 pub mod shift;
 pub mod swap;
+pub mod trades;
 pub mod warnings;
 pub mod webhooks;
 mod week;

@@ -3,8 +3,8 @@
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, getting_started,
     history, home, inbox, load, login, mail, me, mention, people, provider, report, requests,
-    rotation, rotations, secret_link, sessions, settings, setup, shift, swap, warnings, webhooks,
-    why,
+    rotation, rotations, secret_link, sessions, settings, setup, shift, swap, trades, warnings,
+    webhooks, why,
 };
 use super::visit::Visit;
 use super::{ROOM, Web, assets};
@@ -97,6 +97,7 @@ pub const ROUTES: &[Row] = &[
     get("/rotations/{rotation}/assign", Reader(assign::show)),
     post("/rotations/{rotation}/assign", Reader(assign::assign)),
     post("/rotations/{rotation}/arrangements/{arrangement}/end", Reader(assign::end)),
+    post("/rotations/{rotation}/trades/{trade}/forgive", Reader(trades::forgive)),
     get("/rotations/{rotation}/cover", Reader(cover::show)),
     post("/rotations/{rotation}/cover", Reader(cover::ask)),
     get("/rotations/{rotation}/swap", Reader(swap::show)),

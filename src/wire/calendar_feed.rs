@@ -166,6 +166,9 @@ impl Rendering<'_> {
         out.instant("DTSTART", event.period.from);
         out.instant("DTEND", event.period.until);
         out.text("SUMMARY", &event.summary);
+        if let Some(description) = &event.description {
+            out.text("DESCRIPTION", description);
+        }
         out.line("URL", &format!("{base}/rotations/{rotation}"));
         out.line("TRANSP", "TRANSPARENT");
         for minutes in &self.feed.alarms {
@@ -207,6 +210,7 @@ mod tests {
                 until: at("2026-11-24T08:00:00Z"),
             },
             summary: "Zoë\nEND:VCALENDAR: Ops".into(),
+            description: None,
         };
         let rendering = Rendering {
             feed: &feed,

@@ -58,6 +58,27 @@ pub struct ExplainedCell {
     pub source: domain::Source,
     /// In the order in which they decided.
     pub steps: Vec<ExplainedStep>,
+    /// Why the person of `userId` is not on call; null where they are. Absent unless `userId` was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "nullable_why_not")]
+    pub why_not: Option<Option<WhyNot>>,
+}
+
+/// Absent members are never null elsewhere. This one is absent where nobody was asked about, and null says that whoever was is on
+/// call: an enumeration, which the document keeps.
+fn nullable_why_not(generator: &mut SchemaGenerator) -> Schema {
+    let why_not = generator.subschema_for::<WhyNot>();
+    schemars::json_schema!({ "anyOf": [why_not, { "enum": [null] }] })
+}
+
+/// Why somebody is not on call.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyNot {
+    pub user_id: String,
+    pub why: domain::WhyNot,
+    /// One English sentence that says it, with local times.
+    pub text: String,
 }
 
 /// Defines the steps: a schema each, and the union of them.
@@ -336,7 +357,14 @@ pub struct ReturnedTurn {
 
 /// Renders an explanation.
 pub fn render(explanation: domain::Explanation, calendar: &Calendar) -> Explanation {
+    let why_not = |not: domain::NotChosen| WhyNot {
+        user_id: not.user.to_string(),
+        why: not.why,
+        text: not.text,
+    };
+    let asks = explanation.asks_about_somebody;
     let cell = |cell: domain::ExplainedCell| ExplainedCell {
+        why_not: asks.then(|| cell.why_not.map(why_not)),
         cell_id: cell.cell.to_string(),
         user_id: cell.user.map(|user| user.to_string()),
         source: cell.source,

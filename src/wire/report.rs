@@ -52,6 +52,14 @@ pub struct DutyRow {
     pub mentions: i32,
     /// Mentions that this person acknowledged.
     pub acknowledged: i32,
+    /// Of the turns, those that were this person's own. This and the next three are 0 in rotations where missed turns are lost.
+    pub own_turns: i32,
+    /// Of the turns, those taken for somebody who owed one for it.
+    pub traded: i32,
+    /// Of the turns, those by which this person paid back a turn that was taken for them.
+    pub repaid: i32,
+    /// Of the turns, those taken for somebody without anything owed for it.
+    pub helped: i32,
 }
 
 fn example() -> DutyRow {
@@ -74,6 +82,10 @@ fn example() -> DutyRow {
         passed_over: 0,
         mentions: 3,
         acknowledged: 2,
+        own_turns: 1,
+        traded: 0,
+        repaid: 0,
+        helped: 0,
     }
 }
 
@@ -105,11 +117,15 @@ pub fn render(by: GroupBy, row: &Row) -> DutyRow {
         passed_over: count(Counted::PassedOver),
         mentions: count(Counted::Mention),
         acknowledged: count(Counted::Acknowledged),
+        own_turns: count(Counted::OwnTurn),
+        traded: count(Counted::Traded),
+        repaid: count(Counted::Repaid),
+        helped: count(Counted::Helped),
     }
 }
 
 /// The columns that every table has, after those that say what a row is about.
-pub const NUMBERS: [&str; 14] = [
+pub const NUMBERS: [&str; 18] = [
     "planned",
     "hours",
     "placeHours",
@@ -124,6 +140,10 @@ pub const NUMBERS: [&str; 14] = [
     "passedOver",
     "mentions",
     "acknowledged",
+    "ownTurns",
+    "traded",
+    "repaid",
+    "helped",
 ];
 
 /// The columns that say what a row is about.
@@ -156,6 +176,10 @@ pub fn fields(row: DutyRow) -> Vec<String> {
         row.passed_over.to_string(),
         row.mentions.to_string(),
         row.acknowledged.to_string(),
+        row.own_turns.to_string(),
+        row.traded.to_string(),
+        row.repaid.to_string(),
+        row.helped.to_string(),
     ];
     named.into_iter().flatten().chain(numbers).collect()
 }

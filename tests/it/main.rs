@@ -8,6 +8,7 @@
 //! | Assignments, and every conflict and effect of an arrangement | `arrangements` |
 //! | Cover requests | `covers` |
 //! | Swap requests | `swaps` |
+//! | Turns that are traded: messages, calendars, reports, explanations, pages | `trades` |
 //! | Requests answered at the same moment | `races` |
 //! | Who did what: the audit log | `audit` |
 //! | People, user groups and channels that are written one by one | `people` |
@@ -62,6 +63,7 @@ mod rotations;
 mod slack;
 mod sources;
 mod swaps;
+mod trades;
 mod waits;
 mod warnings;
 mod web;

@@ -9,7 +9,7 @@ use crate::domain::duty_feed::{self, DutyEvent, Whose};
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
-use crate::domain::rotation::Rotation;
+use crate::domain::rotation::{Entry, Rotation};
 use crate::domain::time::Interval;
 use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
@@ -187,10 +187,7 @@ impl FeedReading {
     ) -> Result<Vec<DutyEvent>> {
         let (mut held, names) = app.store().read(|tx| -> Result<_> {
             let history = store::list_history(tx, rotation, self.span)?;
-            let names = match self.feed.shows.user() {
-                Some(_) => HashMap::new(),
-                None => names(tx, rotation, &history)?,
-            };
+            let names = names(tx, rotation, &history)?;
             Ok((history, names))
         })?;
         held.retain(|duty| {
@@ -201,14 +198,14 @@ impl FeedReading {
         let duties = duty::merged(held, self.planned(app, rotation, budget));
         let whose = match self.feed.shows.user() {
             Some(user) => Whose::Person(user),
-            None => Whose::Everybody(&names),
+            None => Whose::Everybody,
         };
         Ok(duty_feed::events(
             rotation,
             app.calendar(),
             &duties,
             self.span,
-            whose,
+            (whose, &names),
         ))
     }
 
@@ -235,9 +232,12 @@ impl FeedReading {
 /// The names of everybody who has been or can be on duty.
 fn names(tx: &ReadTx, rotation: &Rotation, history: &[Duty]) -> Result<HashMap<UserId, String>> {
     let mut names = HashMap::new();
-    let held = history.iter().filter_map(|entry| entry.entry.user.clone());
-    let running = rotation.cells.iter();
-    let running = running.filter_map(|cell| cell.entry.user.clone());
+    fn people(entry: &Entry) -> impl Iterator<Item = UserId> {
+        let owner = entry.dealt.as_ref().map(|turn| &turn.owner);
+        entry.user.iter().chain(owner).cloned()
+    }
+    let held = history.iter().flat_map(|duty| people(&duty.entry));
+    let running = rotation.cells.iter().flat_map(|cell| people(&cell.entry));
     let arranged = rotation.arranged.iter().map(|over| over.user.clone());
     let order = crate::domain::roster::order(&rotation.members, None);
     let members = order.into_iter().map(|one| one.user);

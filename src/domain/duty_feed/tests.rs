@@ -1,6 +1,7 @@
 //! Tables: turns and what becomes of them.
 
 use super::*;
+use crate::domain::books::{Dealt, DealtTurn};
 use crate::domain::coverage::Stretch;
 use crate::domain::duty::merged;
 use crate::domain::duty::tests::duty;
@@ -113,7 +114,13 @@ fn turns_become_events_of_their_person_or_of_everybody() {
             planned("b", "11-24T07:00", None),
         ];
         let duties = merged(held, planned);
-        shown(&events(&rotation, &calendar, &duties, span, whose))
+        shown(&events(
+            &rotation,
+            &calendar,
+            &duties,
+            span,
+            (whose, &names),
+        ))
     };
     assert_eq!(
         run(Whose::Person(&ann)),
@@ -123,7 +130,7 @@ fn turns_become_events_of_their_person_or_of_everybody() {
         ]
     );
     assert_eq!(
-        run(Whose::Everybody(&names)),
+        run(Whose::Everybody),
         [
             "10-20T09:00 10-25T09:00 Ann: Ops",
             "10-25T12:00 10-26T09:00 Nobody on call: Ops",
@@ -155,8 +162,8 @@ fn a_vacancy_is_cut_by_hours_and_lanes_are_named() {
         coverage: vec![stretch(Weekday::Tuesday), stretch(Weekday::Thursday)],
     });
     let names = HashMap::new();
-    let whose = Whose::Everybody(&names);
-    let found = events(&rotation, &calendar, &[vacancy], span, whose);
+    let whose = Whose::Everybody;
+    let found = events(&rotation, &calendar, &[vacancy], span, (whose, &names));
     let named = format!("Nobody on call: {} (primary)", rotation.profile.name);
     assert_eq!(
         shown(&found),
@@ -177,8 +184,52 @@ fn empty_slots_of_a_disabled_rotation_are_no_events() {
         rotation.enabled = enabled;
         let planned = vec![planned("-", "11-20T08:00", None)];
         let names = HashMap::new();
-        let whose = Whose::Everybody(&names);
-        let found = events(&rotation, &calendar, &planned, span, whose);
+        let whose = Whose::Everybody;
+        let found = events(&rotation, &calendar, &planned, span, (whose, &names));
         assert_eq!(found.len(), count, "{enabled}");
+    }
+}
+
+#[test]
+fn descriptions_say_for_whom_a_turn_is_taken() {
+    let rotation = rotation();
+    let calendar = Calendar::embedded();
+    let span = span(at("11-23T08:00"));
+    let names = HashMap::from([("l".into(), "Linus".to_owned())]);
+    let lin = UserId::from("l");
+    for (dealt, since, expected) in [
+        (Dealt::Own, None, None),
+        (
+            Dealt::Trade,
+            None,
+            Some("Instead of Linus, who takes a turn in return."),
+        ),
+        (
+            Dealt::Repayment,
+            Some(at("11-16T08:00")),
+            Some("For Linus, in return for the turn of 2026-11-16."),
+        ),
+        (Dealt::Help, None, Some("Instead of Linus, to help out.")),
+        (
+            Dealt::ShortRest,
+            None,
+            Some("Instead of Linus; nobody was rested."),
+        ),
+    ] {
+        let mut turn = planned("a", "11-24T08:00", Some("11-25T08:00"));
+        turn.entry.dealt = Some(DealtTurn {
+            owner: match dealt {
+                Dealt::Own => "a".into(),
+                _ => lin.clone(),
+            },
+            dealt,
+            since,
+        });
+        let ann = UserId::from("a");
+        for whose in [Whose::Person(&ann), Whose::Everybody] {
+            let turn = std::slice::from_ref(&turn);
+            let found = events(&rotation, &calendar, turn, span, (whose, &names));
+            assert_eq!(found[0].description.as_deref(), expected, "{dealt:?}");
+        }
     }
 }

@@ -25,17 +25,26 @@ pub struct Vocabulary {
 }
 
 /// A vocabulary with the zone of local times.
-struct Words<'a> {
+pub(super) struct Words<'a> {
     known: &'a Vocabulary,
     zone: ZoneName,
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    pub fn new(known: &'a Vocabulary, zone: ZoneName) -> Words<'a> {
+        Words { known, zone }
+    }
+
+    /// The sentence of a step.
+    pub fn step(&self, step: &Step) -> String {
+        text(step, self.known, self.zone)
+    }
+
     fn has_names(&self) -> bool {
         self.known.naming == Naming::Names
     }
 
-    fn person(&self, user: &UserId) -> String {
+    pub fn person(&self, user: &UserId) -> String {
         let known = self.known.people.get(user).filter(|_| self.has_names());
         known.map_or_else(|| user.to_string(), |name| one_line(name))
     }
@@ -48,7 +57,7 @@ impl Words<'_> {
         }
     }
 
-    fn time(&self, at: Timestamp) -> String {
+    pub fn time(&self, at: Timestamp) -> String {
         time(at, self.zone)
     }
 }
@@ -78,10 +87,7 @@ fn day(date: Date) -> String {
 
 /// The sentence of a step, with times in a zone.
 pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
-    let words = &Words {
-        known: vocabulary,
-        zone,
-    };
+    let words = &Words::new(vocabulary, zone);
     match step {
         Step::WindowOpen(opening) => open(opening, words),
         Step::WindowShut(Opening { until, .. }) => match until {

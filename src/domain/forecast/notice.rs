@@ -1,6 +1,7 @@
 //! Hand-over notices: who takes a slot over from whom, and when people are to be told beforehand.
 
-use super::{Forecast, Limits, without_requests};
+use super::{Forecast, Limits, trades, without_requests};
+use crate::domain::books::Dealt;
 use crate::domain::external::Assignment;
 use crate::domain::handover::DealingContext;
 use crate::domain::holidays::Calendar;
@@ -35,13 +36,33 @@ pub struct HandoverNotice {
     pub until: Option<Timestamp>,
     /// Of the hand-overs of its window.
     pub zone: Option<ZoneName>,
+    /// Whose turn it is, where whoever comes on stands in for somebody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<Instead>,
     /// Only in messages that earlier versions stored of slots that changed hands while shut: when the hours begin.
     #[serde(with = "stored", default)]
     pub begins_at: Option<Timestamp>,
 }
 
+/// For whom somebody comes on, and what is given back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Instead {
+    /// Whose turn it is.
+    pub owner: UserId,
+    pub dealt: Dealt,
+    /// Of a trade, when the turn begins by which the owner pays it back; of a repayment, when the turn began that the owner took.
+    /// `None` where that is not known.
+    #[serde(with = "stored", default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Timestamp>,
+}
+
 /// The slots in which somebody else is on call, in their order, those that are gone last.
-pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<HandoverNotice> {
+pub fn notices(
+    before: &Rotation,
+    after: &Rotation,
+    dealing: DealingContext,
+) -> Vec<HandoverNotice> {
     if before.external.is_some() && after.external.is_some() {
         return from_outside(before, after);
     }
@@ -56,8 +77,11 @@ pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
         .iter()
         .filter_map(|cell| cell.announced.as_ref())
         .collect();
+    let calendar = dealing.calendar;
     let mut ends = None;
     let mut notices = Vec::new();
+    // The cells that are taken over by a trade, with the index of the notice.
+    let mut traded: Vec<(&CellId, usize)> = Vec::new();
     for (slot, cell) in after.cells.iter().enumerate() {
         let known = before.slot_near(&cell.id, slot);
         // An edit that replaces cells gives them new ids: whoever held one that is gone simply goes on.
@@ -72,7 +96,19 @@ pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
         let was = known.and_then(|index| before.cells[index].announced.as_ref());
         if after.windows[cell.window].open && was != cell.announced.as_ref() {
             let ends = ends.get_or_insert_with(|| resolve::turn_ends(after, calendar));
-            notices.push(notice(after, cell, was.cloned(), calendar, ends));
+            let notice = notice(after, cell, was.cloned(), calendar, ends);
+            let is_traded = |instead: &Instead| instead.dealt == Dealt::Trade;
+            if notice.instead.as_ref().is_some_and(is_traded) {
+                traded.push((&cell.id, notices.len()));
+            }
+            notices.push(notice);
+        }
+    }
+    let cells: Vec<&CellId> = traded.iter().map(|(cell, _)| *cell).collect();
+    let returns = trades::returns(after, dealing, &cells);
+    for ((_, index), turn) in traded.into_iter().zip(returns) {
+        if let Some(instead) = &mut notices[index].instead {
+            instead.turn = turn;
         }
     }
     for cell in gone {
@@ -88,6 +124,7 @@ pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
                 outside: None,
                 until: None,
                 zone: None,
+                instead: None,
                 begins_at: None,
             });
         }
@@ -131,6 +168,7 @@ fn from_outside(before: &Rotation, after: &Rotation) -> Vec<HandoverNotice> {
             outside: outside.map(|outside| outside.called()),
             until: comes.and_then(|comes| comes.shift.ends_at()),
             zone: after.cells.first().and_then(|cell| zone(after, cell)),
+            instead: None,
             begins_at: None,
         }
     };
@@ -160,8 +198,20 @@ fn notice(
         outside: None,
         until,
         zone: zone(rotation, cell),
+        instead: hold.and_then(instead),
         begins_at: None,
     }
+}
+
+/// For whom somebody holds a cell, where it is not their own turn. When a trade is paid back is not known from the hold.
+fn instead(hold: Hold) -> Option<Instead> {
+    let turn = hold.dealt()?;
+    let owner = turn.instead_of(hold.user())?;
+    Some(Instead {
+        owner: owner.clone(),
+        dealt: turn.dealt,
+        turn: turn.since,
+    })
 }
 
 /// When a cell is covered for the last time by an assignment that ends at an instant.
@@ -260,7 +310,7 @@ pub fn notices_at(
         while forecast.step_before(*at).is_some() {}
         let before = forecast.rotation().clone();
         if let Some(step) = forecast.step_until(*at) {
-            found.push((*at, notices(&before, step.rotation, dealing.calendar)));
+            found.push((*at, notices(&before, step.rotation, dealing)));
         }
     }
     found

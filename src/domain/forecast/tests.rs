@@ -8,6 +8,7 @@ mod steps;
 mod summaries;
 
 use super::*;
+use crate::domain::absence::Absences;
 use crate::domain::arrangement::Arranged;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::holidays::Calendar;
@@ -106,7 +107,9 @@ fn shown(handovers: &[HandoverNotice]) -> String {
 }
 
 fn told(before: &Rotation, after: &Rotation) -> String {
-    shown(&super::notices(before, after, &Calendar::embedded()))
+    let (calendar, absences) = (Calendar::embedded(), Absences::default());
+    let dealing = DealingContext::new(&calendar, &absences);
+    shown(&super::notices(before, after, dealing))
 }
 
 #[test]

@@ -11,6 +11,9 @@ use jiff::Timestamp;
 /// The work that looking for the turns that pay back may take. A trade that is not paid back by then is shown without one.
 const WORK: usize = 4_000_000;
 
+/// The limits of looking for what a notice says of them: some fifteen milliseconds.
+const LIMITS_OF_NOTICES: Limits = Limits::work(300_000);
+
 /// An open trade with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenTrade {
@@ -53,10 +56,20 @@ pub fn expected_trades(
     dealing: DealingContext,
     until: Timestamp,
 ) -> Vec<OpenTrade> {
-    let mut trades = open_trades(rotation);
+    let limits = Limits::work(WORK);
+    expect(rotation, dealing, (until, limits), open_trades(rotation))
+}
+
+/// These open trades, with the turns that pay them back by the plan up to an instant, within limits.
+fn expect(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    (until, limits): (Timestamp, Limits),
+    mut trades: Vec<OpenTrade>,
+) -> Vec<OpenTrade> {
     let mut waiting = trades.len();
     let mut future = super::without_requests(rotation);
-    let mut forecast = Forecast::new(&mut future, dealing, Limits::work(WORK));
+    let mut forecast = Forecast::new(&mut future, dealing, limits);
     while waiting > 0 {
         let Some(step) = forecast.step_before(until) else {
             break;
@@ -75,6 +88,34 @@ pub fn expected_trades(
             .count();
     }
     trades
+}
+
+/// When the turns begin by which the plan pays back trades that were opened by the turns that cells stand in, in the order of
+/// these cells; `None` for a cell whose turn opened no trade, and where the plan is not known as far.
+pub(super) fn returns(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    cells: &[&CellId],
+) -> Vec<Option<Timestamp>> {
+    let opened = |cell: &CellId, open: &OpenTrade| {
+        let slot = rotation.cells.iter().find(|one| one.id == *cell);
+        let holder = slot.and_then(|slot| slot.holder.as_ref());
+        open.trade.cell == *cell
+            && holder.is_some_and(|holder| {
+                open.trade.from == holder.since && open.trade.owed == holder.user
+            })
+    };
+    let mut wanted = open_trades(rotation);
+    wanted.retain(|open| cells.iter().any(|cell| opened(cell, open)));
+    if !wanted.is_empty() {
+        let until = super::horizon(rotation.stamps.judged_at, FOREVER);
+        wanted = expect(rotation, dealing, (until, LIMITS_OF_NOTICES), wanted);
+    }
+    let of = |cell: &&CellId| {
+        let open = wanted.iter().find(|open| opened(cell, open))?;
+        Some(open.expected.as_ref()?.period.from)
+    };
+    cells.iter().map(of).collect()
 }
 
 /// The turn that somebody has just been dealt to pay back.

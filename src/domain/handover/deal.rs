@@ -244,6 +244,7 @@ impl Change<'_> {
             order: Arc::clone(&order),
         };
         let mut found = self.trade(cell, roster, waiting, [here_now, hands_over]);
+        let dealt = trading::dealt_turn(&found);
         if let Some(trace) = self.rotation.trace.as_mut().filter(|_| wants) {
             let mut steps = vec![first];
             steps.append(&mut found.steps);
@@ -258,7 +259,6 @@ impl Change<'_> {
             trace.keep(id, Decision { at, reason, steps });
         }
         self.asked += WORK_OF_A_NAME * found.passed_over.len();
-        let dealt = trading::dealt_turn(&found);
         match found.dealt {
             Some((user, _)) => {
                 let holder = Holder {

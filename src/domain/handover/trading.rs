@@ -348,6 +348,18 @@ fn away_now(
     })
 }
 
+/// Whether somebody is absent for a turn, by the rotation's policy: where they are when it is handed over, else in a covered part
+/// of it. Both are in order.
+pub fn is_absent(
+    rotation: &Rotation,
+    absences: &Absences,
+    user: &UserId,
+    (turn, covered): (Interval, &[Interval]),
+) -> bool {
+    away_now(rotation, absences, user, turn.from, false).is_some()
+        || away_during(rotation, absences, user, turn, covered, &mut 0).is_some()
+}
+
 /// Why somebody is away in a covered part of a turn, where that is what counts.
 fn away_during(
     rotation: &Rotation,
@@ -523,9 +535,14 @@ impl Change<'_> {
 pub(super) fn dealt_turn(found: &Found) -> Option<DealtTurn> {
     let owner = found.owner.clone()?;
     let (_, dealt) = found.dealt.as_ref()?;
+    let paid_back = found.steps.iter().find_map(|step| match step {
+        Traced::Repayment { since, .. } => Some(*since),
+        _ => None,
+    });
     Some(DealtTurn {
         owner,
         dealt: *dealt,
+        since: paid_back,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Lengths by a table, and against a walk of every minute.
 
 use super::*;
+use crate::domain::books::{Dealt, DealtTurn};
 use crate::domain::rotation::{Entry, Reason};
 use crate::tests::try_out;
 use jiff::Timestamp;
@@ -292,4 +293,53 @@ fn turns_and_hand_overs() {
         (day(3), day(4), "B", ExplicitChange),
     ];
     assert_eq!(told(range, &entries), ["A turn", "B turn", "B hand-over"]);
+}
+
+/// rules.md 7.5.
+#[test]
+fn turns_count_as_what_they_are_to_whoever_has_them() {
+    let range = Interval {
+        from: at("2026-01-05T00:00:00Z"),
+        until: at("2026-01-30T00:00:00Z"),
+    };
+    let mut walk = Walk::of(range);
+    let mut found = Vec::new();
+    let turns = [
+        ("A", "A", Dealt::Own),
+        ("B", "A", Dealt::Trade),
+        ("A", "B", Dealt::Repayment),
+        ("B", "A", Dealt::Help),
+        ("A", "B", Dealt::ShortRest),
+        ("B", "B", Dealt::ShortRest),
+    ];
+    for (day, (user, owner, dealt)) in turns.into_iter().enumerate() {
+        let from = at(&format!("2026-01-{:02}T09:00:00Z", day + 6));
+        let entry = Entry {
+            user: Some(user.into()),
+            reason: Reason::NextOnScheduledDuty,
+            dealt: Some(DealtTurn {
+                owner: owner.into(),
+                dealt,
+                since: None,
+            }),
+            ..Entry::never_held(from)
+        };
+        let until = from + SignedDuration::from_hours(24);
+        walk.entry(&entry, until, &mut |user, happening| {
+            if let Happening::Counted(counted, _) = happening
+                && !matches!(counted, Counted::Turn | Counted::HandOver)
+            {
+                found.push(format!("{user} {counted:?}"));
+            }
+        });
+    }
+    let expected = [
+        "A OwnTurn",
+        "B Traded",
+        "A Repaid",
+        "B Helped",
+        "A Helped",
+        "B OwnTurn",
+    ];
+    assert_eq!(found, expected);
 }

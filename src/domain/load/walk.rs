@@ -1,5 +1,6 @@
 //! A walk over the entries of one cell, for the people in them.
 
+use crate::domain::books::{Dealt, DealtTurn};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Entry, Reason};
 use crate::domain::time::Interval;
@@ -31,6 +32,26 @@ pub enum Counted {
     Mention,
     /// They acknowledged a mention.
     Acknowledged,
+    /// A turn of theirs was their own, where missed turns are traded.
+    OwnTurn,
+    /// They took a turn for somebody who owed them one for it.
+    Traded,
+    /// They took a turn for somebody to whom they owed one.
+    Repaid,
+    /// They took a turn for somebody, and nothing was owed.
+    Helped,
+}
+
+impl Counted {
+    /// What a turn is to whoever has it, where missed turns are traded.
+    fn of(turn: &DealtTurn, holder: &UserId) -> Counted {
+        match turn.dealt {
+            Dealt::Trade => Counted::Traded,
+            Dealt::Repayment => Counted::Repaid,
+            _ if turn.owner == *holder => Counted::OwnTurn,
+            Dealt::Own | Dealt::Help | Dealt::ShortRest => Counted::Helped,
+        }
+    }
 }
 
 /// Walks the entries of one cell that touch a range, in order.
@@ -79,6 +100,10 @@ impl Walk {
                 let is_first = had_it.is_none() && entry.reason == Reason::BusinessHoursBackOnline;
                 if had_it != Some(true) || (begins && is_dealt) {
                     tell(user, Happening::Counted(Counted::Turn, period.from));
+                    if let Some(turn) = &entry.dealt {
+                        let counted = Counted::of(turn, user);
+                        tell(user, Happening::Counted(counted, period.from));
+                    }
                 }
                 if begins && had_it != Some(true) && !is_first {
                     tell(user, Happening::Counted(Counted::HandOver, period.from));

@@ -36,6 +36,7 @@ fn handover(off: &str, on: &str) -> HandoverNotice {
         outside: None,
         until: None,
         zone: None,
+        instead: None,
         begins_at: None,
     }
 }

@@ -1,6 +1,7 @@
 //! Turns on end.
 
 use super::Warning;
+use super::free::Free;
 use super::scene::{Scene, Turn};
 use crate::domain::ids::UserId;
 use crate::domain::time::Interval;
@@ -9,7 +10,8 @@ use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A turn of somebody begins where another one of theirs in the rotation ends, by hand-over or on call. All that follow each other
-/// are told together. On a partner's schedule shifts may be cut anywhere, so they are not looked at.
+/// are told together. Where missed turns are traded, nothing is told of turns for none of which another member could have been free.
+/// On a partner's schedule shifts may be cut anywhere, so they are not looked at.
 pub(super) fn back_to_back(scene: &Scene) -> Vec<Warning> {
     if scene.rotation.external.is_some() {
         return Vec::new();
@@ -18,9 +20,14 @@ pub(super) fn back_to_back(scene: &Scene) -> Vec<Warning> {
     for turn in &scene.turns {
         of_people.entry(turn.user).or_default().push(turn);
     }
+    let free = Free::of(scene);
+    let is_avoidable = |turn: &&Turn| free.as_ref().is_none_or(|free| free.has_other(turn));
     let mut found = Vec::new();
     for (user, turns) in of_people {
         for (period, turns) in chains(&turns) {
+            if !turns.iter().any(is_avoidable) {
+                continue;
+            }
             let cells: BTreeSet<usize> = turns.iter().map(|turn| turn.cell).collect();
             let text = format!(
                 "{} has {} turns without a free day.",

@@ -4,6 +4,7 @@ use super::duty::{Place, Rest, Run};
 use super::scene::{Scene, length};
 use super::{MOST_OF_A_KIND, Warning};
 use crate::domain::ids::UserId;
+use crate::domain::rotation::Rotation;
 use crate::domain::time::{Interval, joined};
 use crate::domain::warning_kinds::WarningKind;
 use jiff::{SignedDuration, Timestamp};
@@ -13,8 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// rest that is due, from the end of the first turn.
 pub(super) fn short_rest(scene: &Scene) -> Vec<Warning> {
     let kind = WarningKind::ShortRest;
-    let hours = scene.rotation.profile.warnings.short_rest_hours;
-    let due = SignedDuration::from_hours(i64::from(hours));
+    let due = SignedDuration::from_hours(i64::from(hours_due(scene.rotation)));
     let Some(here) = scene.duty.index_of(&scene.rotation.id) else {
         return Vec::new();
     };
@@ -34,6 +34,12 @@ pub(super) fn short_rest(scene: &Scene) -> Vec<Warning> {
         }
     }
     found
+}
+
+/// The hours of rest that a rotation wants: those that it deals by, where they are more than those that it is to warn of.
+fn hours_due(rotation: &Rotation) -> u32 {
+    let dealt_by = rotation.dealing.rest_hours.into();
+    rotation.profile.warnings.short_rest_hours.max(dealt_by)
 }
 
 /// The warning of one rest: the cell here, the later one where both are, and a sentence that names the first two turns that it is
@@ -70,7 +76,7 @@ fn rest_told(
         }
     }
     let name = scene.name(user);
-    let due = scene.rotation.profile.warnings.short_rest_hours;
+    let due = hours_due(scene.rotation);
     let rest = match period.is_empty() {
         true => "no rest".to_owned(),
         false => format!("only {} of rest", length(period.length())),

@@ -7,7 +7,9 @@ mod subjects;
 mod topics;
 
 use super::*;
+use crate::domain::books::Dealt;
 use crate::domain::cadence::{Cadence, Kind, Skips};
+use crate::domain::forecast::Instead;
 use crate::domain::message::{change, deleted, reminder};
 use crate::domain::rotation::tests::rotation as plain;
 use crate::domain::rotation::{ChannelSetting, Lane, Rotation};
@@ -119,6 +121,7 @@ fn handover(
         outside: None,
         until: instant(until),
         zone: zone(zone_name),
+        instead: None,
         begins_at: instant(begins),
     }
 }
@@ -177,6 +180,56 @@ fn what_a_change_is_told_as() {
         let mut expected = twice(channels);
         expected.extend(people.into_iter().map(String::from));
         assert_eq!(found, expected);
+    }
+}
+
+/// Of somebody who takes a turn that is not their own: what the message has of it, and what they and the channels are told.
+#[test]
+fn for_whom_a_turn_is_taken() {
+    use Dealt::*;
+    let turn = "2026-12-15T08:00:00Z";
+    for (dealt, turn, told) in [
+        (
+            Trade,
+            turn,
+            "instead of Lin, who takes yours from 2026-12-15 09:00 (Europe/Oslo)",
+        ),
+        (Trade, "", "instead of Lin, who owes you a turn"),
+        (
+            Repayment,
+            turn,
+            "for Lin, who took yours of 2026-12-15 09:00 (Europe/Oslo)",
+        ),
+        (Repayment, "", "for Lin, who took a turn of yours"),
+        (Help, "", "instead of Lin"),
+        (ShortRest, "", "instead of Lin"),
+    ] {
+        let monday = "2026-11-30T08:00:00Z";
+        let mut one = handover("ann>bo", "", monday, "Europe/Oslo", "");
+        one.instead = Some(Instead {
+            owner: "lin".into(),
+            dealt,
+            turn: (!turn.is_empty()).then(|| at(turn)),
+        });
+        let until = "2026-11-30 09:00 (Europe/Oslo)";
+        let mut expected = twice(&format!(
+            "Ops: <bo> (for Lin) takes over from Ann until {until}."
+        ));
+        expected.push(format!(
+            "bo You are on duty for Ops until {until}, {told}. You take over from Ann."
+        ));
+        expected.push("ann You are off duty for Ops. Bo takes over.".into());
+        assert_eq!(
+            change_of(std::slice::from_ref(&one), false, false),
+            expected
+        );
+        let begins = at("2026-11-23T08:00:00Z");
+        let mut expected =
+            twice("Ops: <bo> (for Lin) takes over from Ann at 2026-11-23 09:00 (Europe/Oslo).");
+        expected.push(format!(
+            "bo You come on duty for Ops at 2026-11-23 09:00 (Europe/Oslo) until {until}, {told}."
+        ));
+        assert_eq!(shown(&reminder(&ops(), begins, &[one], |_| true)), expected);
     }
 }
 

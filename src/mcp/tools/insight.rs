@@ -3,8 +3,9 @@
 use super::{
     Kind, MIB, Named, Tool, any_range, give_named, input, output, page, page_of, rotation,
 };
+use crate::actions::explain::{self, Question};
 use crate::actions::report::{self, ReportQuery};
-use crate::actions::{explain, warnings};
+use crate::actions::warnings;
 use crate::domain::access::Scope;
 use crate::domain::explain::ExplainedCell;
 use crate::domain::ids::{CellId, UserId};
@@ -51,16 +52,27 @@ struct Explain {
     /// Only this cell.
     #[serde(default)]
     cell_id: Option<String>,
+    /// Also say of each cell why this person is not on call in it, in `whyNot`.
+    #[serde(default)]
+    user_id: Option<String>,
 }
 
 fn why(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let asked: Explain = parse(arguments)?;
     let id = rotation(call, &asked.code)?;
     let (at, cell) = (asked.at.map(|at| at.0), asked.cell_id.map(CellId::from));
-    let found = explain::of(call.app, call.caller, &id, at, cell.as_ref(), Naming::Ids)?;
+    let user = asked.user_id.map(UserId::from);
+    let question = Question {
+        at,
+        cell: cell.as_ref(),
+        user: user.as_ref(),
+        naming: Naming::Ids,
+    };
+    let found = explain::of(call.app, call.caller, &id, question)?;
     let named = |cell: &ExplainedCell| -> Vec<UserId> {
         let steps = cell.steps.iter().flat_map(|told| told.step.people());
-        steps.chain(&cell.user).cloned().collect()
+        let asked = cell.why_not.as_ref().map(|not| &not.user);
+        steps.chain(&cell.user).chain(asked).cloned().collect()
     };
     let users: Vec<UserId> = found.cells.iter().flat_map(named).collect();
     let shown = explanation::render(found, call.app.calendar());

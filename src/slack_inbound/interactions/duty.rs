@@ -2,7 +2,7 @@
 
 use super::blocks::ephemeral;
 use super::command::PersonWord;
-use super::mrkdwn::{people, plain};
+use super::mrkdwn::{self, plain};
 use super::rotation;
 use super::visit::{Outcome, Visit};
 use crate::actions::duty::{Rotate, SetOnDuty};
@@ -115,7 +115,10 @@ fn shown(visit: &Visit, id: &RotationId) -> Outcome {
     let on_call = resolve::everybody_on_call(&rotation);
     let done = match on_call.is_empty() {
         true => "Done. Nobody is on call now.".to_owned(),
-        false => format!("Done. On call now: {}.", people(&on_call)),
+        false => format!(
+            "Done. On call now: {}.",
+            mrkdwn::on_call(&rotation, &on_call)
+        ),
     };
     let (text, blocks) = rotation::card(visit, id, Some(&done))?;
     Ok(Reply::body(ephemeral(&text, blocks)))

@@ -2,6 +2,8 @@
 
 use crate::chat::slack::escaped;
 use crate::domain::ids::UserId;
+use crate::domain::resolve;
+use crate::domain::rotation::Rotation;
 use crate::domain::time::FOREVER;
 use crate::domain::wording::one_line;
 use crate::domain::zones::ZoneName;
@@ -19,6 +21,22 @@ pub fn person(user: &UserId) -> String {
         true => format!("<@{user}>"),
         false => plain(user.as_str()),
     }
+}
+
+/// A person, with whoever's turn it is where they stand in for somebody.
+pub fn person_for(user: &UserId, owner: Option<&UserId>) -> String {
+    let user = person(user);
+    owner.map_or_else(
+        || user.clone(),
+        |owner| format!("{user} (for {})", person(owner)),
+    )
+}
+
+/// The people on call in a rotation, each with whoever's turn it is.
+pub fn on_call(rotation: &Rotation, users: &[UserId]) -> String {
+    let people = users.iter();
+    let people = people.map(|user| person_for(user, resolve::stands_in_for(rotation, user)));
+    people.collect::<Vec<_>>().join(", ")
 }
 
 /// People one after the other.

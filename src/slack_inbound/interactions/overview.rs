@@ -1,7 +1,7 @@
 //! `/rota`: who is on call now, and the reader's next turn.
 
 use super::blocks::{Blocks, ephemeral};
-use super::mrkdwn::{people, plain, time};
+use super::mrkdwn::{self, people, plain, time};
 use super::turns;
 use super::visit::{Outcome, Visit};
 use crate::actions::Result;
@@ -60,9 +60,10 @@ fn line(one: &Overview, zone: ZoneName) -> String {
         return format!("{title}: disabled");
     }
     let on_call = &one.summary.on_call;
+    let who = mrkdwn::on_call(rotation, on_call);
     let now = match (on_call.is_empty(), one.until) {
-        (false, Some(until)) => format!("{} until {}", people(on_call), time(until, zone)),
-        (false, None) => people(on_call),
+        (false, Some(until)) => format!("{who} until {}", time(until, zone)),
+        (false, None) => who,
         (true, _) if !one.summary.outside.is_empty() => {
             format!("{} (not in chat)", plain(&one.summary.outside.join(", ")))
         }

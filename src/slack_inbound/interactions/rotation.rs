@@ -2,7 +2,7 @@
 
 use super::blocks::{Blocks, Button, ephemeral, modal};
 use super::buttons::Click;
-use super::mrkdwn::{link, people, person, plain, time};
+use super::mrkdwn::{link, people, person_for, plain, time};
 use super::times;
 use super::visit::{Outcome, Visit, name, slot, title};
 use crate::actions::{Result, duties, duty, overview, whole_turns};
@@ -72,12 +72,17 @@ fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Duty]) -> Stri
     let is_now = |item: &&Duty| item.entry.start <= visit.now && !item.is_over(visit.now);
     let current = of_cell().find(is_now);
     let end = current.and_then(|item| item.end);
-    let user = resolve::on_call(rotation, cell).map(|hold| hold.user());
+    let hold = resolve::on_call(rotation, cell);
+    let user = hold.map(|hold| {
+        let turn = hold.dealt();
+        let owner = turn.and_then(|turn| turn.instead_of(hold.user()));
+        person_for(hold.user(), owner)
+    });
     let user_is_on = user.is_some();
     let outsider = rotation.external.as_ref().and_then(External::outsider);
     let now = match (user, end) {
-        (Some(user), Some(end)) => format!("{} until {}", person(user), time(end, zone)),
-        (Some(user), None) => person(user),
+        (Some(user), Some(end)) => format!("{user} until {}", time(end, zone)),
+        (Some(user), None) => user,
         (None, _) if rotation.windows[cell.window].open => match outsider {
             Some(outsider) => format!("{} (not in chat)", plain(&outsider.called())),
             None => "*nobody is on call*".to_owned(),
@@ -86,16 +91,26 @@ fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Duty]) -> Stri
     };
     let later = |item: &&Duty| item.entry.start > visit.now && item.entry.user.is_some();
     let next = of_cell().filter(|_| rotation.enabled).find(later);
-    let next = next.and_then(|item| Some((item.entry.user.as_ref()?, item.entry.start)));
+    let next = next.and_then(|item| Some((planned(item)?, item.entry.start)));
     let next = next.map_or(String::new(), |(user, start)| {
         // The end of who is on call stands there already.
         let from = match user_is_on && end == Some(start) {
             true => String::new(),
             false => format!(" from {}", time(start, zone)),
         };
-        format!(", then {}{from}", person(user))
+        format!(", then {user}{from}")
     });
     format!("{label}{now}{next}")
+}
+
+/// Who is to be on call by a turn to come, with whoever's turn it is.
+fn planned(item: &Duty) -> Option<String> {
+    let user = item.entry.user.as_ref()?;
+    let turn = item.entry.dealt.as_ref();
+    Some(person_for(
+        user,
+        turn.and_then(|turn| turn.instead_of(user)),
+    ))
 }
 
 /// The actions that the reader may take.
@@ -181,7 +196,7 @@ pub fn details(visit: &Visit, id: &RotationId) -> Result<Value> {
             true => String::new(),
             false => format!("{}: ", plain(&slot)),
         };
-        let who = people(&item.entry.user);
+        let who = planned(item).unwrap_or_default();
         format!(
             "• {slot}{who}, {}",
             times::period(item.entry.start, item.end, zone)

@@ -46,10 +46,16 @@ pub fn show(visit: &Visit) -> Outcome {
             "nightHours",
             "weekendHours",
             "holidayHours",
+            "ownTurns",
+            "traded",
+            "repaid",
+            "helped",
         ];
         let rows = all.iter().map(|(user, line)| {
             let named = [user.to_string(), people.name(user).to_owned()];
-            named.into_iter().chain(line.lengths().map(hours))
+            let turns = line.turns().map(|count| count.to_string());
+            let lengths = line.lengths().map(hours);
+            named.into_iter().chain(lengths).chain(turns)
         });
         return Ok(csv::file("load", head, rows));
     }
@@ -73,6 +79,7 @@ fn page(
     };
     let base = format!("{}/load", path_to(rotation));
     let most = most(all.iter().map(|(_, line)| line));
+    let dealt = load::dealt(all.iter().map(|(_, line)| line));
     let content = html! {
         (crumbs(rotation))
         (fields::summary(errors))
@@ -89,12 +96,12 @@ fn page(
             @if all.is_empty() { div.pad { p.muted { "Nobody is in this rotation, and nobody was on call in these days." } } } @else {
                 table.rows {
                     caption { (MEANING) }
-                    thead { tr { th scope="col" { "Who" } (heads()) } }
+                    thead { tr { th scope="col" { "Who" } (heads(dealt)) } }
                     tbody {
                         @for (user, line) in all {
                             tr data-user=(user) {
                                 th scope="row" { (people.show(user)) }
-                                (cells(line, most))
+                                (cells(line, most, dealt))
                             }
                         }
                     }

@@ -3,7 +3,7 @@
 use super::times;
 use crate::actions::report::{self, ReportQuery};
 use crate::domain::ids::RotationId;
-use crate::domain::report::{GroupBy, Row};
+use crate::domain::report::{Counted, GroupBy, Row};
 use crate::server::{Outcome, Problem};
 use crate::store::list_rotation_names;
 use crate::web::form::{Errors, Form};
@@ -15,6 +15,7 @@ use crate::web::parts::load::{self, DateSpan, LoadRow, MEANING, cells, heads, li
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use crate::wire::report as wire;
+use jiff::SignedDuration;
 use maud::{Markup, html};
 use std::collections::HashMap;
 
@@ -102,6 +103,7 @@ fn page(
         one.bucket.cmp(&other.bucket).then(hours)
     });
     let most = most(&lines);
+    let dealt = load::dealt(&lines);
     let file = format!(
         "/reports/duty?from={}&to={}&by={}&format=csv",
         shown.from,
@@ -125,8 +127,8 @@ fn page(
             @if lines.is_empty() { div.pad { p.muted { "Nobody was on call in these days, and nobody is planned to be." } } } @else {
                 table.rows {
                     caption { (MEANING) }
-                    thead { tr { @for head in subject_heads(by) { th scope="col" { (head) } } (heads()) } }
-                    tbody { @for line in lines.iter().take(LINES) { (row(line, people, names, most)) } }
+                    thead { tr { @for head in subject_heads(by) { th scope="col" { (head) } } (heads(dealt)) } }
+                    tbody { @for line in lines.iter().take(LINES) { (row(line, (people, names), (most, dealt))) } }
                 }
                 @if lines.len() > LINES { div.pad { p.muted { "And " (lines.len() - LINES) " more: the CSV has all." } } }
             }
@@ -148,7 +150,11 @@ fn subject_heads(by: GroupBy) -> Vec<&'static str> {
     wire::subjects(by).into_iter().map(head).collect()
 }
 
-fn row(line: &LoadRow, people: &People, names: &Names, most: jiff::SignedDuration) -> Markup {
+fn row(
+    line: &LoadRow,
+    (people, names): (&People, &Names),
+    columns: (SignedDuration, &[(&str, Counted)]),
+) -> Markup {
     html! {
         tr data-user=[line.user.as_ref()] {
             @if let Some(bucket) = &line.bucket { th scope="row" { (bucket) } }
@@ -158,7 +164,7 @@ fn row(line: &LoadRow, people: &People, names: &Names, most: jiff::SignedDuratio
             @if let Some(rotation) = &line.rotation {
                 @if line.user.is_none() { th scope="row" { (names.show(rotation)) } } @else { td data-label="Rotation" { (names.show(rotation)) } }
             }
-            (cells(line, most))
+            (cells(line, columns.0, columns.1))
         }
     }
 }

@@ -208,6 +208,7 @@ fn whole(page: &Shown) -> Result<Markup, Problem> {
         (weeks::card(page))
         @if signed_in {
             div.cols.t { (problems::card(page)?) (aside::requests(page)) (aside::away(page)) }
+            (super::trades::section(visit, rotation)?)
         }
     })
 }

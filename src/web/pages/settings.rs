@@ -7,6 +7,7 @@ mod absences;
 mod channel_summary;
 mod channels;
 mod coverage;
+mod dealing;
 mod delete;
 mod details;
 mod duty_group;

@@ -4,11 +4,11 @@ mod candidates;
 mod doing;
 
 use super::{named, path_to, times};
-use crate::actions::{ActionError, duties, explain};
+use crate::actions::explain::{self, Question};
+use crate::actions::{ActionError, duties};
 use crate::domain::arrangement::{Arrangement, ArrangementKind};
 use crate::domain::explain::ExplainedCell;
 use crate::domain::ids::CellId;
-use crate::domain::naming::Naming;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -281,9 +281,11 @@ fn reasons(page: &Shown) -> Result<Markup, Problem> {
         page.visit.app(),
         &page.visit.caller,
         &page.rotation.id,
-        Some(at),
-        Some(&page.item.cell),
-        Naming::Names,
+        Question {
+            at: Some(at),
+            cell: Some(&page.item.cell),
+            ..Question::default()
+        },
     );
     let cells: Vec<ExplainedCell> = match found {
         Ok(found) => found.cells,

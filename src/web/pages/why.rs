@@ -1,7 +1,8 @@
 //! Why somebody is on call, or nobody, at an instant: the steps that decided, a sentence each.
 
 use super::{crumbs, named, path_to, slot_label, times};
-use crate::actions::{ActionError, explain};
+use crate::actions::ActionError;
+use crate::actions::explain::{self, Question};
 use crate::domain::explain::{ExplainedCell, Step};
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::naming::Naming;
@@ -47,9 +48,12 @@ pub fn show(visit: &Visit) -> Outcome {
         visit.app(),
         &visit.caller,
         &rotation.id,
-        typed,
-        cell.as_ref(),
-        Naming::Names,
+        Question {
+            at: typed,
+            cell: cell.as_ref(),
+            user: None,
+            naming: Naming::Names,
+        },
     );
     let (at, cells) = match found {
         Ok(found) => (found.at, found.cells),

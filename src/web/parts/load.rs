@@ -106,6 +106,11 @@ impl LoadRow {
         }
     }
 
+    /// How many turns were their own, traded, repaid and taken to help.
+    pub fn turns(&self) -> [u64; 4] {
+        DEALT.map(|(_, counted)| self.counts.of(counted))
+    }
+
     /// The lengths in the columns of [`heads`].
     pub fn lengths(&self) -> [SignedDuration; 5] {
         let load = &self.load;
@@ -127,18 +132,43 @@ const HEADS: [&str; 8] = [
 /// The explanation of the columns.
 pub const MEANING: &str = "Up to now by the record, then by the plan. Nights are 22:00 to 06:00 in each person’s time zone, weekends \
     and holidays those of the rotation’s countries, or Saturday and Sunday. Being on call twice at once counts once. \
-    Covers are those taken for others.";
+    Covers are those taken for others. Where missed turns are traded, turns are somebody’s own, taken for somebody who owes one for \
+    it, paid back, or taken to help.";
 
-/// The headings over [`cells`].
-pub fn heads() -> Markup {
+/// What turns are to whoever has them, where missed turns are traded: the columns after [`HEADS`].
+const DEALT: [(&str, Counted); 4] = [
+    ("Own turns", Counted::OwnTurn),
+    ("Traded", Counted::Traded),
+    ("Repaid", Counted::Repaid),
+    ("Helped", Counted::Helped),
+];
+
+/// The last columns of a table; none where no turn of its lines was dealt by trading.
+pub fn dealt<'l>(
+    lines: impl IntoIterator<Item = &'l LoadRow>,
+) -> &'static [(&'static str, Counted)] {
+    let has = |line: &LoadRow| {
+        DEALT
+            .iter()
+            .any(|(_, counted)| line.counts.of(*counted) > 0)
+    };
+    match lines.into_iter().any(has) {
+        true => &DEALT,
+        false => &[],
+    }
+}
+
+/// The headings over [`cells`], with the last columns.
+pub fn heads(dealt: &[(&str, Counted)]) -> Markup {
     html! {
         th.hide-s scope="col" aria-hidden="true" {}
         @for head in HEADS { th.num-c scope="col" { (head) } }
+        @for (head, _) in dealt { th.num-c scope="col" { (head) } }
     }
 }
 
 /// A bar of the hours against the `most` of all lines, and the numbers.
-pub fn cells(line: &LoadRow, most: SignedDuration) -> Markup {
+pub fn cells(line: &LoadRow, most: SignedDuration, dealt: &[(&str, Counted)]) -> Markup {
     let counts = [Counted::Turn, Counted::CoverTaken, Counted::Swap];
     let counts = counts.map(|counted| line.counts.of(counted));
     let numbers = line.lengths().map(short).into_iter();
@@ -146,6 +176,7 @@ pub fn cells(line: &LoadRow, most: SignedDuration) -> Markup {
     html! {
         td.hide-s aria-hidden="true" { (bar(line, most)) }
         @for (head, number) in HEADS.iter().zip(numbers) { td.num-c data-label=(head) { (number) } }
+        @for (head, counted) in dealt { td.num-c data-label=(head) { (line.counts.of(*counted)) } }
     }
 }
 

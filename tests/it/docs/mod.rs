@@ -27,6 +27,7 @@ macro_rules! commands_run {
 commands_run! {
     the_readme_runs: "README.md";
     running_the_examples_runs: "packaging/docs/README.md";
+    who_is_next_runs: "packaging/docs/next.md";
     recipes_run: "packaging/docs/recipes.md";
     api_notes_run: "packaging/docs/api.md";
     chat_runs: "packaging/docs/chat.md";

@@ -168,7 +168,7 @@ fn matches(shown: &str, printed: &str) -> bool {
 
 /// A text without white space, with ids, secrets and ETags replaced.
 fn comparable(text: &str) -> String {
-    const IDS: [&str; 19] = [
+    const IDS: [&str; 20] = [
         "rot_",
         "lan_",
         "win_",
@@ -185,6 +185,7 @@ fn comparable(text: &str) -> String {
         "men_",
         "grp_",
         "req_",
+        "trd_",
         "svc_key_",
         "svc_mbr_",
         "svc_whsec_",

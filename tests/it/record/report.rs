@@ -253,9 +253,9 @@ fn tables() {
         table,
         [
             "userId,planned,hours,placeHours,nights,weekends,holidays,turns,handOvers,coversGiven,coversTaken,swaps,passedOver,\
-             mentions,acknowledged",
-            "'=U1,false,25,25,8,0,0,1,1,0,0,0,0,0,0",
-            "U2,false,15,15,3,0,0,1,1,0,0,0,0,0,0",
+             mentions,acknowledged,ownTurns,traded,repaid,helped",
+            "'=U1,false,25,25,8,0,0,1,1,0,0,0,0,0,0,0,0,0,0",
+            "U2,false,15,15,3,0,0,1,1,0,0,0,0,0,0,0,0,0,0",
             "",
         ]
     );

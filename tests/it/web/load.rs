@@ -129,13 +129,13 @@ fn tables_are_files_that_hold_no_formulas() {
     let lines: Vec<&str> = text.split("\r\n").collect();
     assert_eq!(
         lines[0],
-        "userId,name,hours,plannedHours,nightHours,weekendHours,holidayHours"
+        "userId,name,hours,plannedHours,nightHours,weekendHours,holidayHours,ownTurns,traded,repaid,helped"
     );
     assert_eq!(
         lines[1],
-        "U1,\"'=HYPERLINK(\"\"x\"\"),1\",8.00,8.00,0.00,0.00,0.00"
+        "U1,\"'=HYPERLINK(\"\"x\"\"),1\",8.00,8.00,0.00,0.00,0.00,0,0,0,0"
     );
-    assert_eq!(lines[2], "U2,Person U2,8.00,8.00,0.00,0.00,0.00");
+    assert_eq!(lines[2], "U2,Person U2,8.00,8.00,0.00,0.00,0.00,0,0,0,0");
     assert_eq!(lines[3..], [""]);
     rota.to("2026-01-06T12:00:00Z");
     let answer = ada.get(&format!("{base}/history?format=csv")).is(200);

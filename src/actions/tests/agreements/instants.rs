@@ -2,12 +2,13 @@
 
 use super::time::{Minute, Span};
 use super::walk::{Outcome, Walk, fail};
+use crate::actions::explain::{self, Question};
+use crate::actions::on_call_at;
 use crate::actions::tests::*;
-use crate::actions::{explain, on_call_at};
 use crate::domain::duty_at::DutyAt;
 use crate::domain::explain::{Source, Step};
 use crate::domain::ids::CellId;
-use crate::domain::naming::Naming;
+
 use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::wire::on_call::{self, OnCall};
@@ -81,9 +82,10 @@ impl Walk<'_> {
             self.app,
             &caller(),
             &self.id,
-            Some(self.instant(at)),
-            None,
-            Naming::Names,
+            Question {
+                at: Some(self.instant(at)),
+                ..Question::default()
+            },
         );
         let explained = explained.expect("an explanation").cells;
         let mut named: Vec<(&CellId, &UserId)> = explained

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::absence::Absences;
+use crate::domain::books::{Dealt, MissedTurn};
 use crate::domain::coverage::Stretch;
 use crate::domain::handover::{Change, WindowChange};
 use crate::domain::rotation::Reason;
@@ -214,9 +215,56 @@ fn what_is_told_of_those_who_come() {
         // The end of the last covered hours of the turn, which is handed over on the 7th.
         until: Some(at("2026-12-01T16:00:00Z")),
         zone: Some(ZoneName::parse("Europe/Oslo").unwrap()),
+        instead: None,
         begins_at: None,
     };
     assert_eq!(coming("2026-12-01T09:00:00Z"), [expected]);
+}
+
+/// Of a traded rotation: for whom each comes on, and the turn that is given back.
+#[test]
+fn what_is_told_of_traded_turns() {
+    let (first, second) = ("2026-11-30T09:00:00Z", "2026-12-07T09:00:00Z");
+    let away = Interval {
+        from: at(first),
+        until: at("2026-12-01T00:00:00Z"),
+    };
+    let (calendar, absences) = (
+        Calendar::embedded(),
+        Absences::new(vec![("b".into(), away)]),
+    );
+    let dealing = DealingContext::new(&calendar, &absences);
+    let told = |rotation: &Rotation, then: &str| {
+        let found = upcoming_notices(rotation, dealing, at(then));
+        let [notice] = &found[..] else {
+            panic!("{found:?}");
+        };
+        (notice.on.clone(), notice.instead.clone())
+    };
+    let instead = |owner: &str, dealt, turn: &str| {
+        Some(Instead {
+            owner: owner.into(),
+            dealt,
+            turn: Some(at(turn)),
+        })
+    };
+    let mut traded = dealt("a b c d", 1, &[mondays("UTC")], TUESDAY);
+    traded.dealing.missed_turn = MissedTurn::Traded;
+    let trade = instead("b", Dealt::Trade, second);
+    assert_eq!(told(&traded, first), (Some("c".into()), trade));
+    let repaid = instead("c", Dealt::Repayment, first);
+    assert_eq!(told(&traded, second), (Some("b".into()), repaid));
+    let third = told(&traded, "2026-12-14T09:00:00Z");
+    assert_eq!(third, (Some("d".into()), None));
+    // Who is told when their hours begin hears the same.
+    traded.windows[0].coverage = vec![tuesdays()];
+    let traded = fill(traded);
+    let trade = instead("b", Dealt::Trade, second);
+    let opens = told(&traded, "2026-12-01T10:00:00Z");
+    assert_eq!(opens, (Some("c".into()), trade));
+    let repaid = instead("c", Dealt::Repayment, first);
+    let opens = told(&traded, "2026-12-08T10:00:00Z");
+    assert_eq!(opens, (Some("b".into()), repaid));
 }
 
 /// An hour before whoever took a slot over while its window was shut comes on call.

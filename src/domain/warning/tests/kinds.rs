@@ -1,12 +1,19 @@
 //! A table of cases for each kind.
 
 use super::*;
+use crate::domain::books::{MissedTurn, Share};
 use crate::domain::holidays::CountryCode;
 use crate::domain::warning_kinds::WarningKind as K;
 
 /// Without hours: open all the time.
 fn weeks(people: usize, absences: &Absences) -> Rotation {
     rotation(people, 1, vec![(weekly(), vec![])], BEGUN, absences)
+}
+
+/// The same with missed turns traded.
+fn traded(mut rotation: Rotation) -> Rotation {
+    rotation.dealing.missed_turn = MissedTurn::Traded;
+    rotation
 }
 
 fn of(rotation: &Rotation, absences: &Absences, kind: WarningKind, length: i64) -> Vec<String> {
@@ -292,6 +299,83 @@ fn a_share_over_one_and_a_half_times_the_mean() {
         of(&two, &absences, K::Unfair, 28),
         ["2026-01-05T00:00:00Z/2026-02-02T00:00:00Z - a"]
     );
+}
+
+/// rules.md 27.8.
+#[test]
+fn whoever_has_a_share_is_expected_to_carry_that() {
+    let none = Absences::default();
+    let share = |user: &str, percent| Share {
+        user: user.into(),
+        percent,
+    };
+    let lines = |shares: &[Share], weeks_long: i64| {
+        let mut three = traded(weeks(3, &none));
+        three.dealing.shares = shares.to_vec();
+        of(&three, &none, K::Unfair, 7 * weeks_long)
+    };
+    let told = |users: &[&str], until: &str| -> Vec<String> {
+        let line = |user: &&str| format!("2026-01-05T00:00:00Z/{until} - {user}");
+        users.iter().map(line).collect()
+    };
+    // One week of a: three times the mean, and with nine tenths of a share all the same.
+    let one_week = "2026-01-12T00:00:00Z";
+    assert_eq!(lines(&[], 1), told(&["a"], one_week));
+    assert_eq!(lines(&[share("a", 90)], 1), told(&["a"], one_week));
+    // Two stand-ins expect nothing: a carries all of it, as is expected.
+    let stand_ins = [share("b", 0), share("c", 0)];
+    assert_eq!(lines(&stand_ins, 1), [""; 0]);
+    assert_eq!(lines(&stand_ins, 6), [""; 0]);
+    // By shares of 100, 20 and 20 percent, five sevenths.
+    assert_eq!(lines(&[share("b", 20), share("c", 20)], 1), [""; 0]);
+    // Where a stand-in has more than the others, by hand.
+    let mut three = traded(weeks(3, &none));
+    three.dealing.shares = vec![share("c", 0)];
+    three.cells[0].holder.as_mut().expect("a holder").user = "c".into();
+    assert_eq!(of(&three, &none, K::Unfair, 7), told(&["c"], one_week));
+    assert_eq!(of(&three, &none, K::Unfair, 28), [""; 0]);
+}
+
+/// rules.md 27.6.
+#[test]
+fn the_rest_that_is_dealt_by_is_due() {
+    let none = Absences::default();
+    let windows = vec![(daily(&["00:00"], "UTC"), every_day("08:00", "20:00"))];
+    let mut alone = traded(rotation(1, 1, windows, BEGUN, &none));
+    for (rest_hours, warned_at, expected) in [(0, 11, 0), (12, 11, 0), (13, 11, 1), (0, 13, 1)] {
+        alone.dealing.rest_hours = rest_hours;
+        alone.profile.warnings.short_rest_hours = warned_at;
+        let found = of(&alone, &none, K::ShortRest, 2);
+        assert_eq!(found.len(), expected, "{rest_hours} {warned_at}");
+    }
+    let found = find(&alone, &none, &around(&alone), days(BEGUN, 2));
+    assert!(found.iter().any(|one| one.text.contains("13 h are wanted")));
+}
+
+/// rules.md 27.5.
+#[test]
+fn turns_on_end_are_told_where_somebody_else_could_have_been_free() {
+    let none = Absences::default();
+    let lines = |rotation: Rotation, absences: &Absences, length: i64| {
+        of(&traded(rotation), absences, K::BackToBack, length)
+    };
+    // Nobody else is there, or here.
+    assert_eq!(lines(weeks(1, &none), &none, 28), [""; 0]);
+    let absences = away(&[("b", "2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z")]);
+    assert_eq!(lines(weeks(2, &absences), &absences, 28), [""; 0]);
+    // Everybody else has a turn before or after, or at the same time.
+    let lanes = rotation(3, 2, vec![(weekly(), vec![])], BEGUN, &none);
+    assert_eq!(lines(lanes.clone(), &none, 14), [""; 0]);
+    let told = ["2026-01-05T00:00:00Z/2026-01-19T00:00:00Z - a"];
+    // Where missed turns are lost, it is told of anybody.
+    assert_eq!(of(&lanes, &none, K::BackToBack, 14), told);
+    // One more is free, unless they are away.
+    let mut by_hand = weeks(2, &none);
+    by_hand.rosters[0].next_turns[0].turn = 0;
+    let told = ["2026-01-05T00:00:00Z/2026-01-19T00:00:00Z cel_0_0 a"];
+    assert_eq!(lines(by_hand.clone(), &none, 14), told);
+    let absences = away(&[("b", "2026-01-05T00:00:00Z", "2026-01-13T00:00:00Z")]);
+    assert_eq!(lines(by_hand, &absences, 14), [""; 0]);
 }
 
 /// rules.md 27.9.

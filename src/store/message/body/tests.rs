@@ -1,7 +1,8 @@
 //! The stored form of every kind. It must stay readable, because databases contain it.
 
 use super::*;
-use crate::domain::forecast::HandoverNotice;
+use crate::domain::books::Dealt;
+use crate::domain::forecast::{HandoverNotice, Instead};
 use crate::domain::message::{MentionOutcome, Recipient, RequestAsked, RequestOutcome, Shift};
 use crate::domain::time::Interval;
 use crate::domain::zones::ZoneName;
@@ -20,6 +21,7 @@ fn handover(off: Option<&str>, on: Option<&str>) -> HandoverNotice {
         outside: None,
         until: None,
         zone: None,
+        instead: None,
         begins_at: None,
     }
 }
@@ -78,6 +80,14 @@ fn kinds() -> Vec<(Content, Value)> {
         begins_at: Some(at(2)),
         ..handover(None, Some("U2"))
     };
+    let traded = HandoverNotice {
+        instead: Some(Instead {
+            owner: "U3".into(),
+            dealt: Dealt::Trade,
+            turn: Some(at(2)),
+        }),
+        ..handover(Some("U1"), Some("U2"))
+    };
     let leaves = || vec![handover(Some("U1"), None)];
     let mentioned = |outcome| Content::MentionAnswered {
         asker: "U9".into(),
@@ -97,6 +107,15 @@ fn kinds() -> Vec<(Content, Value)> {
             json!({ "kind": "onDuty", "slots": [{
                 "name": ["second", "night"], "off": null, "on": "U2", "until": 10_800_000, "zone": "Europe/Oslo",
                 "beginsAt": 7_200_000,
+            }] }),
+        ),
+        (
+            Content::OnDuty {
+                handovers: vec![traded],
+            },
+            json!({ "kind": "onDuty", "slots": [{
+                "off": "U1", "on": "U2", "until": null, "zone": null, "beginsAt": null,
+                "instead": { "owner": "U3", "dealt": "trade", "turn": 7_200_000 },
             }] }),
         ),
         (

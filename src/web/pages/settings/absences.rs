@@ -1,7 +1,7 @@
 //! The absence policy of a rotation: which of people's calendars count, who is passed over, and whether somebody who goes away
 //! hands over.
 
-use super::{Change, Saved, action, carried, carry_out, page, weigh};
+use super::{Change, Saved, action, carried, carry_out, dealing, page, weigh};
 use crate::actions::ActionError;
 use crate::domain::absence_policy::{
     CalendarsCount, CountChange, PassOver, PolicyChange, WhileOnDuty,
@@ -26,15 +26,20 @@ const SUGGESTED_HOURS: u16 = 24;
 /// GET.
 pub fn show(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
+    let values = policy(&rotation);
+    form(visit, &rotation, (200, &values, &Errors::default()))
+}
+
+/// The fields of the policy as the rotation has them.
+fn policy(rotation: &Rotation) -> Form {
     let policy = rotation.absence_policy;
     let hours = policy.calendars.minimum_hours().unwrap_or(SUGGESTED_HOURS);
-    let values = Form::with([
+    Form::with([
         ("calendars", policy.calendars.name().to_owned()),
         ("minimumHours", hours.to_string()),
         ("passOver", policy.pass_over.name().to_owned()),
         ("whileOnDuty", policy.while_on_duty.name().to_owned()),
-    ]);
-    form(visit, &rotation, (200, &values, &Errors::default()))
+    ])
 }
 
 fn form(
@@ -42,7 +47,6 @@ fn form(
     rotation: &Rotation,
     (status, values, errors): (u16, &Form, &Errors),
 ) -> Result<Response, Problem> {
-    let filled = Filled { values, errors };
     let calendars = [
         Choice::new("always", "All of them"),
         Choice::new("long", "Only long ones"),
@@ -59,6 +63,21 @@ fn form(
         Choice::new("keep", "They stay on call until the next hand-over"),
         Choice::new("handOver", "The next person takes over at once"),
     ];
+    let dealing = match dealing::is_sent(values) {
+        true => dealing::form(visit, rotation, values, errors)?,
+        false => dealing::form(
+            visit,
+            rotation,
+            &dealing::values(rotation),
+            &Errors::default(),
+        )?,
+    };
+    let own = policy(rotation);
+    let values = match dealing::is_sent(values) {
+        true => &own,
+        false => values,
+    };
+    let filled = Filled { values, errors };
     let content = html! {
         form.card.pad method="post" action=(action(rotation, PART)) {
             p.muted { "Absences that people enter here always count. Those that are read from their calendars count as you choose." }
@@ -69,6 +88,7 @@ fn form(
             (carried(visit, rotation))
             p.actions { button.btn type="submit" { "See what would change" } }
         }
+        (dealing)
     };
     page(visit, rotation, PART, (status, errors), content)
 }
@@ -129,6 +149,9 @@ pub fn save(visit: &Visit) -> Outcome {
     let again = |status, errors: Errors| form(visit, &rotation, (status, &visit.form, &errors));
     if visit.form.names("edit") {
         return again(200, Errors::default());
+    }
+    if dealing::is_sent(&visit.form) {
+        return dealing::save(visit, &rotation, again);
     }
     let asked = asked(&visit.form).map(edit);
     if visit.form.one("confirmed") != "true" {

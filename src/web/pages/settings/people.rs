@@ -2,7 +2,9 @@
 
 use super::groups;
 use super::weigh::{self, ConfirmedForm};
-use super::{Change, Saved, action, carried, carry_out, coverage, page, people_named, person_line};
+use super::{
+    Change, Saved, action, carried, carry_out, coverage, dealing, page, people_named, person_line,
+};
 use crate::domain::edit::RotationPatch;
 use crate::domain::grid::{RosterSpec, TurnsSpec};
 use crate::domain::ids::{GroupId, UserId};
@@ -39,7 +41,10 @@ fn form(
             @if order.is_empty() {
                 p.muted { "Nobody is in this rotation. Add the first person below; they come on first." }
             } @else {
-                p.muted { "Duty passes through this order. Moving somebody changes nobody’s turn that has begun." }
+                p.muted {
+                    "Duty passes through this order. Moving somebody changes nobody’s turn that has begun. "
+                    a href=(action(rotation, "absences")) { "Shares and stand-ins" } " are set with missed turns."
+                }
                 form method="post" action=(action(rotation, PART)) {
                     (carried(visit, rotation))
                     ol.order {
@@ -85,6 +90,7 @@ fn row(
             div.split {
                 span {
                     (people.show(user))
+                    (dealing::share(rotation, user))
                     @if is_next(rotation, index) { " " span.tag.good { "next" } }
                     @if !is_single { " " span.muted { "by way of a user group" } }
                 }

@@ -65,8 +65,9 @@ const SECTIONS: [Section; 13] = [
     ),
     part(
         "absences",
-        "Absences",
-        "Which calendars count, who is left out, and who takes over from somebody who goes away",
+        "Absences and missed turns",
+        "Which calendars count, who is left out, who takes over from somebody who goes away, what becomes of missed turns, and \
+         everybody’s share",
         absences::show,
         absences::save,
     ),

@@ -266,3 +266,30 @@ fn people_from_outside_see_nothing() {
             .starts_with("There is no rotation `PLAT`.")
     );
 }
+
+/// Somebody who takes a turn that is not their own is shown with whoever's it is.
+#[test]
+fn whoever_stands_in_is_shown_with_whoevers_turn_it_is() {
+    let workspace = Workspace::with_people(5);
+    let rotation = workspace.daily("PLAT", "U2 U3 U4 U5");
+    rotation
+        .patch(json!({ "dealing": { "missedTurn": "traded" } }))
+        .ok();
+    rotation.away("U3", "2026-01-06T09:00Z", "2026-01-07T09:00Z");
+    let said = workspace.said("U1", "PLAT");
+    assert!(said.contains(", then <@U4> (for <@U3>)"), "{said}");
+    workspace.rota.to("2026-01-06T10:00Z");
+    for words in ["", "PLAT"] {
+        let said = workspace.said("U1", words);
+        assert!(said.contains("<@U4> (for <@U3>) until <!date^"), "{said}");
+    }
+    // Hand-over notices of channels and confirmations have it, too.
+    workspace.rota.to("2026-01-06T10:01Z");
+    let back = "2026-01-06T10:00Z";
+    rotation.away("U4", back, "2026-01-07T08:00Z");
+    let said = workspace.said("U2", "PLAT rotate");
+    assert!(
+        said.contains("Done. On call now: <@U5> (for <@U4>)."),
+        "{said}"
+    );
+}

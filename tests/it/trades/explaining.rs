@@ -1,0 +1,115 @@
+//! GET explain with `userId`: why somebody was not chosen.
+
+use super::traded;
+use crate::support::*;
+use serde_json::Value;
+
+/// `absent: Person U2 is absent ...`, `-` for whoever is on call.
+#[track_caller]
+fn why_not(rotation: &Rot, instant: &str, user: &str) -> String {
+    let path = format!("/explain?at={}&userId={user}", rfc(instant));
+    let explained = rotation.get(&path).is(200).json();
+    let why: &Value = &explained["cells"][0]["whyNot"];
+    if why.is_null() {
+        assert!(explained["cells"][0].get("whyNot").is_some());
+        return "-".to_owned();
+    }
+    assert_eq!(why["userId"], *user);
+    format!("{}: {}", text(&why["why"]), text(&why["text"]))
+}
+
+#[test]
+fn why_somebody_was_not_chosen_ahead_and_afterwards() {
+    let rota = Rota::with_people(5);
+    let rotation = traded(&rota);
+    let (tuesday, wednesday) = ("2026-01-06T12:00Z", "2026-01-07T12:00Z");
+    let both = [
+        (
+            tuesday,
+            "U2",
+            "absent: Person U2 is absent from Tue 6 Jan 2026, 09:00 (UTC)",
+        ),
+        (tuesday, "U3", "-"),
+        (tuesday, "U5", "notMember: Person U5 is not in the order"),
+        (
+            wednesday,
+            "U3",
+            "repayment: It is Person U3's turn, and Person U2 pays back",
+        ),
+        (wednesday, "U2", "-"),
+    ];
+    let ahead = [
+        (
+            tuesday,
+            "U4",
+            "notTheirTurn: Person U4's own turn is Thu 8 Jan 2026, 09:00 (UTC); they are free, but Person U3's turn comes first.",
+        ),
+        (
+            wednesday,
+            "U1",
+            "notTheirTurn: Person U1's own turn is Fri 9 Jan 2026, 09:00 (UTC); they are free, but Person U2's turn comes first.",
+        ),
+    ];
+    for (instant, user, expected) in both.into_iter().chain(ahead) {
+        let found = why_not(&rotation, instant, user);
+        assert!(found.starts_with(expected), "{instant} {user}: {found}");
+    }
+    rota.to("2026-01-09T12:00Z");
+    for (instant, user, expected) in both {
+        let found = why_not(&rotation, instant, user);
+        assert!(found.starts_with(expected), "{instant} {user}: {found}");
+    }
+    let found = why_not(&rotation, tuesday, "U4");
+    assert_eq!(
+        found,
+        "notTheirTurn: Person U4 was not looked at: Person U3's turn comes first."
+    );
+    // Only where somebody is asked about.
+    let explained = rotation.get("/explain").is(200).json();
+    assert!(explained["cells"][0].get("whyNot").is_none());
+}
+
+#[test]
+fn turns_that_were_not_dealt_and_missed_turns_that_are_lost() {
+    let rota = Rota::with_people(4);
+    let lost = rota.daily("U1 U2 U3 U4", 1);
+    lost.away("U2", "2026-01-06T09:00Z", "2026-01-07T09:00Z");
+    let found = why_not(&lost, "2026-01-06T12:00Z", "U2");
+    assert!(found.starts_with("absent: Person U2 is absent"), "{found}");
+    let found = why_not(&lost, "2026-01-06T12:00Z", "U4");
+    assert!(
+        found.starts_with("notTheirTurn: Person U4's own turn is Wed 7 Jan"),
+        "{found}"
+    );
+    let now = rota.now();
+    lost.put_on_call("U3").is(200);
+    assert!(why_not(&lost, &now, "U1").starts_with("byHand: "));
+    let office = rota.rotation("U1 U2");
+    office.cover(1, &[hours("UTC", &weekdays("10:00", "17:00"), daily())]);
+    assert!(why_not(&office, "2026-01-07T20:00Z", "U1").starts_with("shut: "));
+    // Somebody with a smaller share.
+    let shares = traded(&rota);
+    let half = serde_json::json!([{ "userId": "U3", "percent": 50 }]);
+    shares
+        .patch(serde_json::json!({ "dealing": { "shares": half } }))
+        .ok();
+    let found = why_not(&shares, "2026-01-11T12:00Z", "U3");
+    assert!(
+        found.starts_with("satOut: Person U3 has a smaller share"),
+        "{found}"
+    );
+}
+
+#[test]
+fn what_is_refused_is_refused_as_without_a_person() {
+    let rota = Rota::with_people(4);
+    let rotation = traded(&rota);
+    rotation
+        .get("/explain?userId=U1&cellId=nowhere")
+        .refused(404, "not_found");
+    rotation.get("/explain?userId=U1&at=yesterday").names("at");
+    rotation.get("/explain?userId=U1&userId=U2").names("userId");
+    rota.caller()
+        .get("/v1/rotations/rot_x/explain?userId=U1")
+        .refused(404, "not_found");
+}
