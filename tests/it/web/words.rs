@@ -120,8 +120,8 @@ fn pages_say_what_people_say() {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
-/// The pages that are walked over.
-const PAGES: [&str; 30] = [
+/// The pages that are walked over. Messages and entries of the log are kept as they were written, and keys are known by their ids.
+const PAGES: [&str; 26] = [
     "/",
     "/rotations",
     "/rotations/PLATFORM",
@@ -141,14 +141,10 @@ const PAGES: [&str; 30] = [
     "/people/UALAN",
     "/me",
     "/me/turns",
-    "/me/mail",
-    "/me/inbox",
     "/me/calendars",
     "/me/absences/new",
     "/admin",
     "/admin/problems",
-    "/admin/audit",
-    "/admin/keys",
     "/admin/boards",
     "/webhooks",
     "/login",
