@@ -1,7 +1,7 @@
 //! Processes what is due: many rotations per commit, and a failing one does not delay others.
 
 use super::draft::Draft;
-use super::{App, Error, mentions, reminders};
+use super::{App, Error, mentions, reminders, told_plan};
 use crate::domain::audit::CLOCK;
 use crate::domain::event::Act;
 use crate::domain::handover::{Change, WindowChange};
@@ -250,6 +250,7 @@ pub fn check_rules(app: &App, rules: &str) -> Result<bool, Error> {
                 store::save_reminder(tx, &id, draft.rotation.stamps.remind_at)?;
                 // Different days off mean different turns: a duty may no longer be its requester's.
                 draft.store(tx, Act::WithoutEvent)?;
+                told_plan::mark(tx, &CLOCK, &id, "the data of holidays or time zones changed")?;
             }
         }
         Ok(())

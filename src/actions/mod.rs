@@ -62,6 +62,7 @@ pub mod slack_home;
 pub mod status;
 pub mod swaps;
 pub mod tier;
+pub mod told_plan;
 pub mod warnings;
 pub mod webhooks;
 pub mod whole_turns;
@@ -85,6 +86,7 @@ use calendars::InProgress;
 use jiff::{SignedDuration, Timestamp};
 use partners::Partners;
 use std::sync::{Arc, PoisonError, RwLock};
+use told_plan::{NoticeSettings, Notices};
 use warnings::Warned;
 
 pub use crate::store::{ActionError, Error};
@@ -111,6 +113,7 @@ pub struct App {
     partners: Arc<Partners>,
     warned: Arc<Warned>,
     calendar_readings: InProgress,
+    notices: Arc<Notices>,
 }
 
 /// Settings for outgoing messages and URLs.
@@ -182,6 +185,7 @@ impl App {
             partners: Arc::default(),
             warned: Arc::default(),
             calendar_readings: InProgress::default(),
+            notices: Arc::default(),
         }
     }
 
@@ -220,6 +224,19 @@ impl App {
     /// How long audit entries are kept.
     pub fn audit_kept(&self) -> SignedDuration {
         self.audit_kept
+    }
+
+    /// Tells people of what moved in their own plan by these settings.
+    pub fn with_notices(self, settings: NoticeSettings) -> App {
+        App {
+            notices: Arc::new(Notices::new(settings)),
+            ..self
+        }
+    }
+
+    /// How people are told of what moved in their own plan.
+    pub fn notices(&self) -> &Notices {
+        &self.notices
     }
 
     /// The chat platform.

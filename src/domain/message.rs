@@ -9,12 +9,14 @@
 mod kind;
 mod occasions;
 mod question_outcome;
+mod shifts_moved;
 
 pub use kind::MessageKind;
 pub use occasions::{
     accepted, asked, change, declined, deleted, ended, mention, mention_directly, reminder,
 };
 pub use question_outcome::QuestionOutcome;
+pub use shifts_moved::{More, MovedShift, ShiftsMoved};
 
 use super::forecast::HandoverNotice;
 use super::ids::{CellId, ChannelId, MentionId, RequestId, RotationId, UserId};
@@ -155,6 +157,8 @@ pub enum Content {
         #[serde(flatten)]
         outcome: MentionOutcome,
     },
+    /// Shifts of a person moved.
+    ShiftsMoved(ShiftsMoved),
 }
 
 /// The question to the recipients of a request.
@@ -244,6 +248,7 @@ impl Content {
                 }
                 RequestOutcome::Declined { by, .. } | RequestOutcome::Ended { by } => vec![by],
             },
+            Content::ShiftsMoved(moved) => moved.people(),
             Content::Mention { asker, called, .. } => {
                 std::iter::once(asker).chain(called).collect()
             }

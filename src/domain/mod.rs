@@ -66,6 +66,7 @@ mod tests;
 pub(crate) mod text;
 pub mod tiers;
 pub mod time;
+pub mod told_plan;
 pub mod trace;
 pub mod warning;
 pub mod warning_kinds;

@@ -99,7 +99,8 @@ fn contact(
         | Content::OffDuty { .. }
         | Content::ComingUp { .. }
         | Content::Nobody { .. }
-        | Content::HandOver { .. } => {
+        | Content::HandOver { .. }
+        | Content::ShiftsMoved(_) => {
             let rotation = store::load_rotation(tx, &message.rotation)?;
             let owners = rotation.map(|rotation| rotation.profile.owners);
             owners.into_iter().flatten().find(|owner| owner != reader)

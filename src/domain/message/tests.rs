@@ -30,6 +30,7 @@ fn ops() -> Rotation {
 fn handover(off: &str, on: &str) -> HandoverNotice {
     let user = |name: &str| (!name.is_empty()).then(|| UserId::from(name));
     HandoverNotice {
+        cell: None,
         slot: Vec::new(),
         off: user(off),
         on: user(on),

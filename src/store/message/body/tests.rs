@@ -14,6 +14,7 @@ fn at(hour: i64) -> Timestamp {
 
 fn handover(off: Option<&str>, on: Option<&str>) -> HandoverNotice {
     HandoverNotice {
+        cell: None,
         slot: Vec::new(),
         off: off.map(Into::into),
         on: on.map(Into::into),
