@@ -5,7 +5,7 @@ use crate::chat;
 use crate::domain::access::{Principal, Reach};
 use crate::domain::audit::{AuditedChange, Author, Phrase};
 use crate::domain::ids::{RotationId, UserId};
-use crate::domain::message::{MessageKind, Recipient, Subject};
+use crate::domain::message::{Content, MessageKind, Recipient, ShiftsMoved, Subject};
 use crate::domain::refusal::Refusal;
 use crate::domain::relay::{MessageState, NotificationSettings, Way};
 use crate::domain::words::words;
@@ -29,6 +29,8 @@ pub struct ListedMessage {
     pub reached: Vec<(ReachedBy, Timestamp)>,
     /// Why it waits for a retry, or was dropped.
     pub error: Option<String>,
+    /// What moved in the person's own plan, and why in words; of that kind of message alone.
+    pub moved: Option<(ShiftsMoved, Vec<(Timestamp, String)>)>,
 }
 
 words! {
@@ -83,15 +85,21 @@ fn listed(app: &App, record: MessageRecord) -> ListedMessage {
         reached.push((ReachedBy::Platform, at));
     }
     let (state, error) = (record.state(), record.error().map(str::to_owned));
-    let (kind, text, subject) = match &record.message {
+    let (kind, text, subject, moved) = match &record.message {
         Ok(message) => (
             message.content.kind(),
             chat::text(app.chat(), message),
             message.subject.clone(),
+            match &message.content {
+                Content::ShiftsMoved(moved) => {
+                    Some((moved.clone(), chat::because(app.chat(), message)))
+                }
+                _ => None,
+            },
         ),
         Err(why) => {
             log::error!("messages: message {}: {why}", record.sequence);
-            (None, String::new(), Subject::Rotation)
+            (None, String::new(), Subject::Rotation, None)
         }
     };
     ListedMessage {
@@ -105,6 +113,7 @@ fn listed(app: &App, record: MessageRecord) -> ListedMessage {
         state,
         reached,
         error,
+        moved,
     }
 }
 

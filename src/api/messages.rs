@@ -8,6 +8,7 @@ use crate::domain::message::Recipient;
 use crate::domain::relay::{MessageState, message_id};
 use crate::store::MessageFilter;
 use crate::wire::message::{self as wire, Message, NotificationSettings, Reached};
+use crate::wire::notice;
 
 const STATES: &[&str] = &["waiting", "sent", "dropped"];
 
@@ -62,6 +63,7 @@ fn render(message: ListedMessage) -> Message {
         kind: message.kind,
         state: message.state,
         reached: reached.collect(),
+        moved: message.moved.map(|(moved, because)| notice::moved(&moved, because)),
         text: message.text,
         error: message.error,
     }

@@ -7,7 +7,7 @@ use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat,
     covers_and_swaps as asking, deliveries, directory, explain, external, grid, inbound, keys,
-    mentions, messages, on_call, preview, readiness, record, reports, requests, rotations, service,
+    mentions, messages, notices, on_call, preview, readiness, record, reports, requests, rotations, service,
     warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
@@ -158,6 +158,8 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/rotations/{rotationId}/warning-settings",          Scoped(ReadRotations),  Plain(warnings::settings),    &warnings::SETTINGS),
     row("PUT",    "/v1/rotations/{rotationId}/warning-settings",          Scoped(WriteRotations), IfMatch(warnings::set),       &warnings::SET),
 
+    row("GET",    "/v1/rotations/{rotationId}/pending-notices",           Scoped(ReadRotations),  Plain(notices::pending),      &notices::PENDING),
+    row("POST",   "/v1/rotations/{rotationId}/pending-notices/send",      Scoped(WriteRotations), Plain(notices::send),         &notices::SEND),
     row("GET",    "/v1/messages",                                         Scoped(ReadOnCall),     Plain(messages::list),        &messages::LIST),
     row("GET",    "/v1/users/{userId}/notifications",                     Scoped(ReadDirectory),  Plain(messages::notifications), &messages::NOTIFICATIONS),
     row("PUT",    "/v1/users/{userId}/notifications",                     Scoped(WriteDuty),      Plain(messages::choose),      &messages::CHOOSE),

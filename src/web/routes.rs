@@ -2,7 +2,7 @@
 
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
-    inbox, load, login, mail, me, mention, people, provider, report, requests, rotation, rotations,
+    inbox, load, login, mail, me, mention, notices, people, provider, report, requests, rotation, rotations,
     sessions, settings, shift, swap, warnings, webhooks, why,
 };
 use super::visit::Visit;
@@ -89,6 +89,7 @@ pub const ROUTES: &[Row] = &[
     post("/rotations/{rotation}/rotate", Reader(duty::rotate)),
     get("/rotations/{rotation}/on-call", Reader(duty::show_set)),
     post("/rotations/{rotation}/on-call", Reader(duty::set)),
+    post("/rotations/{rotation}/tell", Reader(notices::tell)),
     get("/rotations/{rotation}/assign", Reader(assign::show)),
     post("/rotations/{rotation}/assign", Reader(assign::assign)),
     post("/rotations/{rotation}/arrangements/{arrangement}/end", Reader(assign::end)),

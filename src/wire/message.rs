@@ -2,6 +2,7 @@
 
 use super::body;
 use super::moment::Moment;
+use super::notice::Moved;
 use super::strict::strict;
 use crate::domain::message::MessageKind;
 use crate::domain::refusal::Refusal;
@@ -43,6 +44,9 @@ pub struct Message {
     pub reached: Vec<Reached>,
     /// Why it waits for a retry, or was dropped.
     pub error: Option<String>,
+    /// What moved, in messages of kind `shiftsMoved` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved: Option<Moved>,
 }
 
 /// What a person is mailed.

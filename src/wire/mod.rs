@@ -34,6 +34,7 @@ pub mod key;
 pub mod mention;
 pub mod message;
 pub mod moment;
+pub mod notice;
 pub mod on_call;
 pub mod page;
 pub mod personal_calendar;

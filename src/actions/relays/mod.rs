@@ -257,7 +257,7 @@ fn spoken(way: Way) -> &'static str {
 
 /// Where a message is answered, or else seen: what the link says, and its path.
 fn link(message: &Message) -> Option<(&'static str, String)> {
-    use crate::domain::message::{Content, ShiftsMoved, Subject};
+    use crate::domain::message::{Content, Subject};
     let label = match message.answers.is_empty() {
         true => "See more",
         false => "Answer",
@@ -273,19 +273,9 @@ fn link(message: &Message) -> Option<(&'static str, String)> {
             }
             | Content::Nobody {
                 rotation_deleted: true,
-            }
-            | Content::ShiftsMoved(ShiftsMoved {
-                rotation_deleted: true,
-                ..
-            }),
+            },
         ) => None,
-        (_, Content::ShiftsMoved(moved)) => {
-            let path = match moved.shown() {
-                Some(shift) => format!("/rotations/{}/shifts/{}/{}", message.rotation, shift.cell, shift.from),
-                None => format!("/rotations/{}", message.rotation),
-            };
-            Some((label, path))
-        }
+        (_, Content::ShiftsMoved(moved)) => Some((label, moved.path(&message.rotation)?)),
         (Subject::Rotation, _) => Some((label, format!("/rotations/{}", message.rotation))),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Content, Message, Recipient, Subject};
 use crate::domain::forecast::slot_named;
-use crate::domain::ids::{CellId, UserId};
+use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::stored;
 use crate::domain::told_plan::{Moved, Moves, Reason};
@@ -125,10 +125,16 @@ impl ShiftsMoved {
         }
     }
 
-    /// The shift that a link leads to: the first that is theirs now, else that somebody has now.
-    pub fn shown(&self) -> Option<&MovedShift> {
+    /// The page that a link leads to: the first shift that is theirs now, else that somebody has now, else the rotation. `None` where
+    /// that is gone.
+    pub fn path(&self, rotation: &RotationId) -> Option<String> {
         let taken = |shift: &&MovedShift| shift.other.is_some();
-        self.gained.first().or_else(|| self.lost.iter().find(taken))
+        let shown = self.gained.first();
+        let shown = shown.or_else(|| self.lost.iter().find(taken));
+        (!self.rotation_deleted).then(|| match shown {
+            Some(shift) => format!("/rotations/{rotation}/shifts/{}/{}", shift.cell, shift.from),
+            None => format!("/rotations/{rotation}"),
+        })
     }
 
     /// All people named in it.

@@ -1,6 +1,6 @@
 //! One rotation: its timeline, the same as a table, the order, absences, requests, and what the reader may do.
 
-use super::{named, path_to, slot_label, slot_text, tag, times, why};
+use super::{named, notices, path_to, slot_label, slot_text, tag, times, why};
 use crate::actions::duties;
 use crate::actions::{absences, requests};
 use crate::domain::absence::Absence;
@@ -86,6 +86,10 @@ pub fn show(visit: &Visit) -> Outcome {
     let asked = asked(visit, &rotation)?;
     let people = people(visit, &rotation, &items, &away, &asked)?;
     let is_editor = visit.caller.check_edit(&rotation).is_ok();
+    let notices = match visit.reader {
+        Some(_) => notices::line(visit, &rotation, is_editor)?,
+        None => html! {},
+    };
     let profile = &rotation.profile;
     let content = html! {
         p.crumbs { @if visit.reader.is_some() { a href="/rotations" { "Rotations" } } @else { a href="/" { "On call" } } }
@@ -106,6 +110,7 @@ pub fn show(visit: &Visit) -> Outcome {
         @if let Some(text) = &profile.description { p { bdi { (text) } } }
         (external::told(&rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(&rotation, is_editor))
+        (notices)
         section.card aria-labelledby="plan" {
             (choose(visit, &rotation, &shown))
             (timeline(&rows(visit, &rotation, (&items, &arranged), &shown, &people), shown.range, &times(visit)))

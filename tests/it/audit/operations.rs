@@ -65,7 +65,7 @@ impl World<'_> {
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 54] = [
+const OPERATIONS: [(&str, Act); 55] = [
     ("linkExternal", |w| w.linked()),
     ("unlinkExternal", |w| {
         w.linked().ok();
@@ -164,6 +164,9 @@ const OPERATIONS: [(&str, Act); 54] = [
     }),
     ("setMentionSettings", |w| {
         (w.rotation).put("/mention-settings", json!({ "expiresAfterMinutes": 5 }))
+    }),
+    ("sendPendingNotices", |w| {
+        w.post(&w.rotation.path("/pending-notices/send"))
     }),
     ("setWarningSettings", |w| {
         (w.rotation).put("/warning-settings", json!({ "off": ["unfair"] }))
