@@ -160,7 +160,10 @@ fn send(app: &App, ids: &[RotationId], author: Option<&Author>) -> Result<Outcom
         failpoint::point("notices.told");
         for (id, told) in written {
             match told {
-                Some(users) => outcomes.push((id, Ok(users))),
+                Some(users) => {
+                    app.metrics().noticed(1, users.len());
+                    outcomes.push((id, Ok(users)));
+                }
                 None => left.push(id),
             }
         }
@@ -176,6 +179,7 @@ fn send(app: &App, ids: &[RotationId], author: Option<&Author>) -> Result<Outcom
             };
             Ok(comparison.apply(&shared, tx, author.as_ref())?.unwrap_or_default())
         });
+        app.metrics().noticed(1, told.as_ref().map_or(0, Vec::len));
         outcomes.push((id, told));
     }
     Ok(outcomes)

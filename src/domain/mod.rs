@@ -48,6 +48,7 @@ pub mod naming;
 pub mod partner;
 pub mod pending;
 pub mod personal_calendar;
+pub mod plan_change;
 pub mod recurrence;
 pub mod refusal;
 pub mod relay;

@@ -3,11 +3,11 @@
 
 mod difference;
 mod mark;
-mod reason;
+mod sentence;
 
 pub use difference::{Moved, Moves, differences};
 pub use mark::{Mark, PendingNotices, Reason, ToldOtherwise};
-pub use reason::{Sentence, Word, by, moves, reasons};
+pub use sentence::{Sentence, Word};
 
 use super::forecast::{self, Budget};
 use super::handover::DealingContext;

@@ -6,9 +6,10 @@ use crate::domain::actor::Actor;
 use crate::domain::audit::Author;
 use crate::domain::ids::RotationId;
 use crate::domain::message::{Content, Message};
+use crate::domain::plan_change;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::told_plan::{self, Mark, PendingNotices, Reason, Sentence, ToldOtherwise, ToldPlan};
+use crate::domain::told_plan::{Mark, PendingNotices, Reason, Sentence, ToldOtherwise, ToldPlan};
 use crate::runtime::clock::real_time;
 use crate::store::{self, WriteTx};
 
@@ -19,10 +20,10 @@ pub fn mark_change(
     (before, after): (&Rotation, &Rotation),
     told_otherwise: Vec<ToldOtherwise>,
 ) -> Result<(), Error> {
-    if !told_plan::moves(before, after) {
+    if !plan_change::moves(before, after) {
         return Ok(());
     }
-    let said = told_plan::reasons(before, after, author);
+    let said = plan_change::reasons(before, after, author);
     insert(tx, author, &after.id, said, told_otherwise)
 }
 
@@ -75,7 +76,7 @@ pub fn tell_of_deletion(
         told_otherwise: Vec::new(),
     });
     pending.actors.push(Actor::of(&author.principal));
-    let said = Sentence::from("the rotation was deleted").then(told_plan::by(author));
+    let said = Sentence::from("the rotation was deleted").then(plan_change::by(author));
     pending.reasons.push(Reason { at: now, said });
     let reasons = pending.reasons.len();
     pending.reasons.drain(..reasons.saturating_sub(3));

@@ -61,6 +61,9 @@ fn kind(content: &Content) -> String {
         Content::SwapAsked(asked) => format!("swapAsked {}", asked.shifts.len()),
         Content::CoverAnswered(answer) => outcome("coverAnswered", answer),
         Content::SwapAnswered(answer) => outcome("swapAnswered", answer),
+        Content::ShiftsMoved(moved) => {
+            format!("shiftsMoved {} {}", moved.gained.len(), moved.lost.len())
+        }
         Content::Mention { called, again, .. } => format!("mention {} {again}", called.len()),
         Content::MentionAnswered {
             outcome: MentionOutcome::Acknowledged { by },

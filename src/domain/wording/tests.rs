@@ -3,6 +3,7 @@
 mod asking;
 mod fitting;
 mod fuzz;
+mod moved;
 mod subjects;
 mod topics;
 

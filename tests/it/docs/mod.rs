@@ -31,6 +31,7 @@ commands_run! {
     api_notes_run: "packaging/docs/api.md";
     chat_runs: "packaging/docs/chat.md";
     mail_runs: "packaging/docs/mail.md";
+    being_told_runs: "packaging/docs/being-told.md";
     insight_runs: "packaging/docs/insight.md";
     webhooks_run: "packaging/docs/webhooks.md";
     calendars_run: "packaging/docs/calendars.md";

@@ -114,9 +114,11 @@ impl Workspace {
         }
     }
 
-    /// The posts from an index on.
+    /// The posts from an index on, without those about moved shifts: the model says nothing of them.
     pub fn posts(&self, from: usize) -> Vec<Post> {
-        self.posts.lock().expect("posts")[from..].to_vec()
+        let mut posts = self.posts.lock().expect("posts").clone();
+        posts.retain(|(_, text, _)| !text.starts_with("Your shifts in "));
+        posts.split_off(from)
     }
 
     /// The posts that the database records as sent, with the platform's reference in place of the key.

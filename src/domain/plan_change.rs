@@ -1,84 +1,18 @@
-//! Why shifts moved: the difference that a write made, in a sentence.
+//! What a write changed in a plan: whether it may have moved shifts, and why, in a sentence.
 
-use crate::domain::absence::{AbsenceSource, Away};
-use crate::domain::access::Principal;
-use crate::domain::arrangement::Arranged;
-use crate::domain::audit::{Author, quoted};
-use crate::domain::forecast::{slot_name, slot_named};
-use crate::domain::ids::UserId;
-use crate::domain::roster;
-use crate::domain::rotation::Rotation;
-use crate::domain::time::Interval;
-use serde::{Deserialize, Serialize};
+use super::absence::{AbsenceSource, Away};
+use super::access::Principal;
+use super::arrangement::Arranged;
+use super::audit::{Author, quoted};
+use super::forecast::{slot_name, slot_named};
+use super::ids::UserId;
+use super::roster;
+use super::rotation::{Cell, Rotation};
+use super::told_plan::{Sentence, Word};
 use std::collections::BTreeSet;
 
 /// Facts of one write that are told at the most.
 const MOST_FACTS: usize = 3;
-
-/// Words with people by their ids and times as instants, which are written for each reader.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Sentence(pub Vec<Word>);
-
-/// A part of a sentence.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Word {
-    Text(String),
-    Person(UserId),
-    Period(Interval),
-}
-
-impl Sentence {
-    fn and(mut self, word: impl Into<Word>) -> Sentence {
-        self.0.push(word.into());
-        self
-    }
-
-    /// The sentence with more behind it.
-    pub fn then(mut self, mut more: Sentence) -> Sentence {
-        self.0.append(&mut more.0);
-        self
-    }
-
-    /// The people in it.
-    pub fn people(&self) -> impl Iterator<Item = &UserId> {
-        self.0.iter().filter_map(|word| match word {
-            Word::Person(user) => Some(user),
-            Word::Text(_) | Word::Period(_) => None,
-        })
-    }
-}
-
-impl<T: Into<Word>> From<T> for Sentence {
-    fn from(word: T) -> Sentence {
-        Sentence(vec![word.into()])
-    }
-}
-
-impl From<&str> for Word {
-    fn from(text: &str) -> Word {
-        Word::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Word {
-    fn from(text: String) -> Word {
-        Word::Text(text)
-    }
-}
-
-impl From<&UserId> for Word {
-    fn from(user: &UserId) -> Word {
-        Word::Person(user.clone())
-    }
-}
-
-impl From<Interval> for Word {
-    fn from(period: Interval) -> Word {
-        Word::Period(period)
-    }
-}
 
 /// Whether a write may have changed who is on call when.
 pub fn moves(before: &Rotation, after: &Rotation) -> bool {
@@ -274,7 +208,7 @@ fn grid(before: &Rotation, after: &Rotation, facts: &mut Vec<Sentence>) {
 fn hands_over(before: &Rotation, after: &Rotation) -> bool {
     let holders = |rotation: &Rotation| -> Vec<Option<UserId>> {
         let cells = rotation.cells.iter();
-        let holder = |cell: &crate::domain::rotation::Cell| {
+        let holder = |cell: &Cell| {
             cell.holder.as_ref().map(|holder| holder.user.clone())
         };
         cells.map(holder).collect()
@@ -308,5 +242,43 @@ fn in_slot(slot: &[String]) -> String {
     match slot {
         [] => String::new(),
         slot => format!(" in {}", slot.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::absence::Absences;
+    use crate::domain::rotation::tests::rotation as plain;
+    use crate::domain::time::Interval;
+    use std::sync::Arc;
+
+    /// rules.md 28.2.
+    #[test]
+    fn names_and_requests_move_nothing() {
+        let rotation = plain();
+        let mut other = rotation.clone();
+        other.profile.name = "Another".into();
+        other.stamps.version += 1;
+        assert!(!moves(&rotation, &other));
+        other.enabled = false;
+        assert!(moves(&rotation, &other));
+        let begun = rotation.stamps.judged_at;
+        let away = Interval::ahead(begun, jiff::SignedDuration::from_hours(24));
+        let absences = Absences::default().with_calendars(vec![("ann".into(), away)], Vec::new());
+        let with_absence = Rotation {
+            absences: Arc::new(absences),
+            ..rotation.clone()
+        };
+        assert!(moves(&rotation, &with_absence));
+        let clock = Author::local(Principal::Clock, "readPersonalCalendar");
+        let said = reasons(&rotation, &with_absence, &clock);
+        let words: [Word; 4] = [
+            Word::Person("ann".into()),
+            " is away ".into(),
+            away.into(),
+            " (calendar)".into(),
+        ];
+        assert_eq!(said.0, words);
     }
 }
