@@ -121,7 +121,7 @@ impl Workspace {
         posts.split_off(from)
     }
 
-    /// The posts that the database records as sent, with the platform's reference in place of the key.
+    /// The same posts that the database records as sent, with the platform's reference in place of the key.
     pub fn sent(&self) -> Vec<Post> {
         let sent = self.app.store().read(|tx| store::list_sent(tx, 10_000));
         let post = |sent: store::SentMessage| {
@@ -133,7 +133,9 @@ impl Workspace {
             let reference = sent.reference.expect("a reference");
             (to, text, reference.to_string())
         };
-        sent.expect("what was sent").into_iter().map(post).collect()
+        let sent = sent.expect("what was sent").into_iter().map(post);
+        sent.filter(|(_, text, _)| !text.starts_with("Your shifts in "))
+            .collect()
     }
 
     pub fn rotation(&self, id: &RotationId) -> Rotation {
