@@ -23,8 +23,19 @@ CREATE TABLE person (
     avatar_url TEXT,
     time_zone TEXT,
     -- The sort key of lists: the display name, else the real name, else the id, in lower case.
-    sort_name TEXT NOT NULL
+    sort_name TEXT NOT NULL,
+    -- What they are called in channels for which the file has no handle of theirs.
+    handle TEXT,
+    -- Where the record comes from: file, page, scim, signIn, slack, matrix.
+    source TEXT NOT NULL DEFAULT 'file',
+    -- Whether the time zone was set here, and wins over what the chat platform says.
+    zone_is_own INTEGER NOT NULL DEFAULT 0,
+    -- Their telephone number, E.164.
+    phone TEXT
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX person_by_handle ON person (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
+CREATE INDEX person_by_source ON person (source, id);
+CREATE INDEX person_admin ON person (id) WHERE is_admin;
 CREATE INDEX person_by_name ON person (is_deleted, sort_name, id);
 CREATE INDEX person_by_email ON person (email COLLATE NOCASE) WHERE email IS NOT NULL;
 
@@ -34,8 +45,11 @@ CREATE TABLE user_group (
     team_id TEXT NOT NULL,
     name TEXT,
     handle TEXT,
-    sort_name TEXT NOT NULL
+    sort_name TEXT NOT NULL,
+    -- As of a person.
+    source TEXT NOT NULL DEFAULT 'file'
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX user_group_by_source ON user_group (source, id);
 CREATE INDEX user_group_by_name ON user_group (sort_name, id);
 CREATE INDEX user_group_by_handle ON user_group (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
 
@@ -59,7 +73,9 @@ CREATE TABLE channel (
     is_private INTEGER NOT NULL CHECK (is_private IN (0, 1)),
     app_is_member INTEGER NOT NULL CHECK (app_is_member IN (0, 1)),
     topic TEXT,
-    sort_name TEXT NOT NULL
+    sort_name TEXT NOT NULL,
+    -- As of a person.
+    source TEXT NOT NULL DEFAULT 'file'
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX channel_by_name ON channel (sort_name, id);
 
@@ -111,7 +127,12 @@ CREATE TABLE rotation (
     warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(warnings_off)),
     short_rest_hours INTEGER NOT NULL DEFAULT 11,
     -- What absences mean for it, as the API shows it; null for the default.
-    absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy))
+    absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy)),
+    -- What becomes of missed turns, as the API shows it; null where they are lost.
+    dealing TEXT CHECK (dealing IS NULL OR json_valid(dealing)),
+    -- Where missed turns are traded, the turns that ended lately: [window, cell, user, when their covered time ended, when they
+    -- were handed over or null]. Null means none.
+    ended TEXT CHECK (ended IS NULL OR json_valid(ended))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX rotation_by_code ON rotation (code) WHERE code IS NOT NULL;
 CREATE INDEX rotation_due ON rotation (next_due_at, id) WHERE next_due_at IS NOT NULL;
@@ -212,6 +233,8 @@ CREATE TABLE cell (
     -- Whoever was announced last as on call: of those who take the cell over while its window is shut, only the one who has it
     -- when it opens is announced.
     announced_user_id TEXT,
+    -- [owner, why]: whose own turn the holder has, and why. Null where missed turns were lost when it was dealt.
+    holder_dealt TEXT CHECK (holder_dealt IS NULL OR json_valid(holder_dealt)),
     PRIMARY KEY (rotation_id, position),
     CHECK ((holder_user_id IS NULL) = (holder_since IS NULL))
 ) STRICT, WITHOUT ROWID;
@@ -228,6 +251,8 @@ CREATE TABLE roster (
     narrowed TEXT CHECK (narrowed IS NULL OR json_valid(narrowed)),
     -- The position in the order that the next hand-over deals from, by the id of each window that deals from the roster.
     next_turns TEXT NOT NULL CHECK (json_valid(next_turns)),
+    -- { credits, helped, trades } of those windows in which missed turns are traded, by their id. Null means none.
+    books TEXT CHECK (books IS NULL OR json_valid(books)),
     PRIMARY KEY (rotation_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -265,7 +290,9 @@ CREATE TABLE history (
     -- When the dealt turn began, also that of somebody whose hours are shut or beneath an arrangement. Null if there is none.
     turn_since INTEGER,
     -- Who did it by hand: [kind, id, name, in chat]. Null if it fell due.
-    made_by TEXT CHECK (made_by IS NULL OR json_valid(made_by))
+    made_by TEXT CHECK (made_by IS NULL OR json_valid(made_by)),
+    -- As `holder_dealt` in `cell`.
+    dealt TEXT CHECK (dealt IS NULL OR json_valid(dealt))
 ) STRICT;
 CREATE INDEX history_by_cell ON history (rotation_id, cell_id, started_at);
 CREATE UNIQUE INDEX history_running ON history (rotation_id, cell_id) WHERE ended_at IS NULL;
@@ -673,6 +700,27 @@ CREATE TABLE notification_preference (
     unwanted TEXT NOT NULL CHECK (json_valid(unwanted))
 ) STRICT, WITHOUT ROWID;
 
+-- What is looked at when its time comes, beside what falls due in rotations.
+CREATE TABLE agenda (
+    errand TEXT NOT NULL CHECK (errand IN ('reminders')),
+    -- The id of the rotation or the person that it is about. Not a reference: an entry about nothing goes when it is due.
+    subject_id TEXT NOT NULL,
+    -- What fell due up to this instant has been dealt with.
+    done_until INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    -- Counts changes of what it depends on, so that none is lost that was made while it was looked at.
+    revision INTEGER NOT NULL,
+    PRIMARY KEY (errand, subject_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX agenda_due ON agenda (due_at, errand, subject_id);
+
+-- How long before their turns people want to be reminded, where they do not follow the server.
+CREATE TABLE reminder_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- A list of durations as they were written.
+    leads TEXT NOT NULL CHECK (json_valid(leads))
+) STRICT, WITHOUT ROWID;
+
 -- What people are called behind the incoming webhooks of channels, from the directory file.
 CREATE TABLE person_handle (
     user_id TEXT NOT NULL REFERENCES person (id),
@@ -805,6 +853,19 @@ CREATE TABLE login_link (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_link_by_user ON login_link (user_id);
 CREATE INDEX login_link_by_expiry ON login_link (expires_at);
+
+-- People to whom a link that signs them in once is still to be mailed. Its secret is made when it is mailed, so that it is
+-- stored nowhere.
+CREATE TABLE invitation (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    created_at INTEGER NOT NULL,
+    -- When the next try is due.
+    due_at INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitation_due ON invitation (due_at);
 
 -- Who people are at an identity provider.
 CREATE TABLE identity (

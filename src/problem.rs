@@ -2,10 +2,11 @@
 //! [`Problem`] as JSON, another may render it as a page.
 
 use crate::domain::arrangement::MAX_ARRANGED;
+use crate::domain::directory::Source;
 use crate::domain::fault::{Fault, MemberPath};
 use crate::domain::mention::MAX_A_DAY;
 use crate::domain::personal_calendar::MOST_OF_A_PERSON;
-use crate::domain::refusal::{Refusal, UrlFault};
+use crate::domain::refusal::{DirectoryFault, Refusal, UrlFault};
 use crate::domain::request::{MAX_PENDING, MAX_PENDING_EACH};
 use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};
 use crate::server::Problem;
@@ -145,6 +146,15 @@ fn title(code: &str) -> Option<&'static str> {
         "chat_unavailable" => "Chat platform unavailable",
         "mentionNotOpen" => "Mention closed",
         "invalid_access_code" => "Access code invalid",
+        "directory_is_slack" | "directory_is_matrix" => "Directory owned by the chat platform",
+        "duplicate_id" => "Id taken",
+        "duplicate_address" => "Address taken",
+        "duplicate_handle" => "Handle taken",
+        "last_admin" => "Last workspace admin",
+        "group_is_provisioned" => "User group provisioned",
+        "person_is_provisioned" => "Person provisioned",
+        "no_mail" => "No mail",
+        "no_address" => "No mail address",
         "not_ready" => "Not ready",
         "storage_unavailable" => "Storage unavailable",
         _ => return None,
@@ -157,6 +167,52 @@ fn url_code(error: UrlFault) -> &'static str {
         UrlFault::SchemeNotAllowed => "webhook_url_scheme_not_allowed",
         UrlFault::HostNotResolvable => "webhook_url_host_not_resolvable",
         UrlFault::PrivateAddress => "webhook_url_private_address",
+    }
+}
+
+/// The code and the sentence of a write to the directory that is refused.
+fn directory_fault(fault: DirectoryFault) -> (&'static str, &'static str) {
+    match fault {
+        DirectoryFault::Elsewhere(Source::Matrix) => (
+            "directory_is_matrix",
+            "people, user groups and channels are those of Matrix; change them there",
+        ),
+        DirectoryFault::Elsewhere(_) => (
+            "directory_is_slack",
+            "people, user groups and channels are those of the Slack workspace; change them there",
+        ),
+        DirectoryFault::DuplicateId => (
+            "duplicate_id",
+            "another one has this id; choose another, or leave it out to have one made",
+        ),
+        DirectoryFault::DuplicateAddress => (
+            "duplicate_address",
+            "another active person has this address; send another one",
+        ),
+        DirectoryFault::DuplicateHandle => (
+            "duplicate_handle",
+            "another one has this handle; send another one",
+        ),
+        DirectoryFault::LastAdmin => (
+            "last_admin",
+            "nobody else administers the workspace; make another person an admin first",
+        ),
+        DirectoryFault::GroupIsProvisioned => (
+            "group_is_provisioned",
+            "the identity provider provisions this user group; change it there",
+        ),
+        DirectoryFault::PersonIsProvisioned => (
+            "person_is_provisioned",
+            "the identity provider provisions name, address and activity of this person; change them there",
+        ),
+        DirectoryFault::NoMail => (
+            "no_mail",
+            "no mail server is set up in [mail]; leave it out, and make a link with `rota login-link`",
+        ),
+        DirectoryFault::NoAddress => (
+            "no_address",
+            "the person has no mail address; send one, or leave it out",
+        ),
     }
 }
 
@@ -431,6 +487,10 @@ impl From<Refusal> for Problem {
                 "invalid for this rotation and range; start again without it",
             )
             .at("cursor"),
+            Refusal::Directory(path, fault) => {
+                let (code, detail) = directory_fault(fault);
+                coded(409, code, detail).at(path.as_str().to_owned())
+            }
             Refusal::IdempotencyKeySpent(why) => {
                 coded(
                 409,

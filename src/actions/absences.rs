@@ -3,7 +3,7 @@
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::{self, Mutation, Operation};
-use super::{ActionError, App, Error};
+use super::{ActionError, App, Error, Result};
 use super::{overview, reads};
 use crate::domain::absence::{Absence, Absences, AppliesTo};
 use crate::domain::access::Principal;
@@ -20,11 +20,7 @@ use jiff::Timestamp;
 use std::sync::Arc;
 
 /// The rotations that a person is a member of, as far as the caller sees them: an absence is recorded by way of one of them.
-pub fn own_rotations(
-    app: &App,
-    caller: &Principal,
-    user: &UserId,
-) -> Result<Vec<Rotation>, ActionError> {
+pub fn own_rotations(app: &App, caller: &Principal, user: &UserId) -> Result<Vec<Rotation>> {
     let mut all = overview::rotations_of(app, caller, user)?;
     all.retain(|rotation| rotation.has_member(user));
     Ok(all)
@@ -37,17 +33,12 @@ pub fn create(
     author: &Author,
     id: &RotationId,
     new: NewAbsence,
-) -> Result<(Absence, bool), ActionError> {
+) -> Result<(Absence, bool)> {
     write(app, author, id, CreateAbsence(new))
 }
 
 /// Deletes an absence. One for all rotations is deleted in all of them.
-pub fn remove(
-    app: &App,
-    author: &Author,
-    id: &RotationId,
-    absence: &AbsenceId,
-) -> Result<(), ActionError> {
+pub fn remove(app: &App, author: &Author, id: &RotationId, absence: &AbsenceId) -> Result<()> {
     write(app, author, id, RemoveAbsence(absence.clone()))
 }
 
@@ -57,7 +48,7 @@ fn write<O: Operation>(
     author: &Author,
     rotation: &RotationId,
     operation: O,
-) -> Result<O::Output, ActionError> {
+) -> Result<O::Output> {
     let mutation = Mutation {
         author,
         rotation,
@@ -68,7 +59,7 @@ fn write<O: Operation>(
 }
 
 /// Refuses somebody whom the directory does not have.
-pub(super) fn check_person(tx: &ReadTx, user: &UserId) -> Result<(), ActionError> {
+pub(super) fn check_person(tx: &ReadTx, user: &UserId) -> Result<()> {
     match store::load_person(tx, user)? {
         Some(_) => Ok(()),
         None => Err(Refusal::NotFound("user").into()),
@@ -92,11 +83,7 @@ pub(super) fn applies_to(new: &NewAbsence, rotation: &Rotation) -> AppliesTo {
 }
 
 /// A stored absence, if it applies to the rotation.
-pub(super) fn find_absence(
-    tx: &ReadTx,
-    id: &AbsenceId,
-    rotation: &Rotation,
-) -> Result<Absence, ActionError> {
+pub(super) fn find_absence(tx: &ReadTx, id: &AbsenceId, rotation: &Rotation) -> Result<Absence> {
     let stored = store::load_absence(tx, id)?;
     let stored = stored.filter(|stored| counts_in(stored, rotation));
     Ok(stored.ok_or(Refusal::NotFound("absence"))?)
@@ -120,12 +107,7 @@ impl Operation for CreateAbsence {
         NamedIds::people([&self.0.user])
     }
 
-    fn admit(
-        &self,
-        tx: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         let CreateAbsence(new) = self;
         caller.check_see(rotation)?;
         check_person(tx, &new.user)?;
@@ -136,12 +118,7 @@ impl Operation for CreateAbsence {
         !self.0.everywhere
     }
 
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        _: &Principal,
-    ) -> Result<(Absence, bool), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(Absence, bool)> {
         let CreateAbsence(new) = self;
         check_member(&draft.rotation, &new.user)?;
         let applies_to = applies_to(&new, &draft.rotation);
@@ -169,19 +146,14 @@ impl Operation for RemoveAbsence {
     const NAME: &'static str = "remove absence";
     type Output = ();
 
-    fn admit(
-        &self,
-        tx: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         caller.check_see(rotation)?;
         let stored = find_absence(tx, &self.0, rotation)?;
         let everywhere = stored.applies_to == AppliesTo::AllRotations;
         Ok(caller.check_absence(rotation, &stored.user, everywhere)?)
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let stored = find_absence(&tx.as_read(), &self.0, &draft.rotation)?;
         check_removal(&draft.rotation, &stored)?;
         change(tx, draft, &stored, "removed", |tx| {
@@ -194,7 +166,7 @@ impl Operation for RemoveAbsence {
 ///
 /// # Errors
 /// [`Refusal::NotFound`] for one that is not there, or that counts in no rotation.
-pub fn end(app: &App, author: &Author, id: &AbsenceId) -> Result<(), ActionError> {
+pub fn end(app: &App, author: &Author, id: &AbsenceId) -> Result<()> {
     let found = read(app, id)?.filter(|found| author.principal.person() == Ok(&found.user));
     let found = found.ok_or(Refusal::NotFound("absence"))?;
     let rotation = match &found.applies_to {
@@ -209,7 +181,7 @@ pub fn end(app: &App, author: &Author, id: &AbsenceId) -> Result<(), ActionError
 }
 
 /// Ends the absences of the author that are running. Returns how many they were.
-pub fn end_running(app: &App, author: &Author, user: &UserId) -> Result<usize, ActionError> {
+pub fn end_running(app: &App, author: &Author, user: &UserId) -> Result<usize> {
     let now = app.now();
     let mut running = app
         .store()
@@ -234,7 +206,7 @@ impl Operation for EndAbsence {
     type Output = ();
 
     /// Whoever is away may end it, also where they do not see its rotation any more.
-    fn admit(&self, tx: &ReadTx, _: &Rotation, caller: &Principal) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, _: &Rotation, caller: &Principal) -> Result<()> {
         let stored = store::load_absence(tx, &self.0)?;
         let person = caller.person()?;
         let own = stored.filter(|stored| stored.user == *person);
@@ -242,7 +214,7 @@ impl Operation for EndAbsence {
             .ok_or_else(|| Refusal::NotFound("absence").into())
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let stored = store::load_absence(&tx.as_read(), &self.0)?;
         let stored = stored.ok_or(Refusal::NotFound("absence"))?;
         let now = draft.instant(tx);
@@ -267,7 +239,7 @@ pub fn list(
     id: &RotationId,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
-) -> Result<Vec<Absence>, ActionError> {
+) -> Result<Vec<Absence>> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let mut absences = store::list_absences(tx, &rotation, from.unwrap_or(Timestamp::MIN))?;
@@ -290,8 +262,8 @@ fn change(
     draft: &mut Draft,
     absence: &Absence,
     done: &str,
-    write: impl FnOnce(&mut WriteTx) -> Result<(), ActionError>,
-) -> Result<(), ActionError> {
+    write: impl FnOnce(&mut WriteTx) -> Result<()>,
+) -> Result<()> {
     let (app, author, own) = (draft.app(), draft.author(), draft.rotation.id.clone());
     let (others, scope) = match &absence.applies_to {
         AppliesTo::Rotation(_) => (Vec::new(), ""),
@@ -334,8 +306,8 @@ pub(super) fn follow_person(
     tx: &mut WriteTx,
     author: &Author,
     user: &UserId,
-    write: impl FnOnce(&mut WriteTx) -> Result<(), ActionError>,
-) -> Result<(), ActionError> {
+    write: impl FnOnce(&mut WriteTx) -> Result<()>,
+) -> Result<()> {
     let all = store::list_rotations_of(&tx.as_read(), user)?;
     mutation::follow(
         app,
@@ -374,7 +346,7 @@ pub fn of_person(
     caller: &Principal,
     user: &UserId,
     ending_after: Timestamp,
-) -> Result<Vec<PlacedAbsence>, ActionError> {
+) -> Result<Vec<PlacedAbsence>> {
     app.store().read(|tx| {
         let all = store::list_absences_of(tx, user, ending_after)?;
         let mut shown = Vec::new();

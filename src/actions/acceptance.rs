@@ -3,7 +3,7 @@
 use super::arrangements::insert_over;
 use super::draft::Draft;
 use super::request_writes::{Notify, Outcome, set_state};
-use super::{ActionError, App, overview, reads, requests};
+use super::{App, Result, overview, reads, requests};
 use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, check_conflicts};
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind, Snapshot, TurnSelection};
@@ -24,7 +24,7 @@ pub(super) fn accept(
     request: &mut Request,
     person: &UserId,
     answering: &Answering,
-) -> Result<Outcome, ActionError> {
+) -> Result<Outcome> {
     let acknowledged: Vec<String> = request
         .acknowledged
         .iter()
@@ -99,7 +99,7 @@ pub fn preview(
     caller: &Principal,
     rotation: &RotationId,
     id: &RequestId,
-) -> Result<ToAcknowledge, ActionError> {
+) -> Result<ToAcknowledge> {
     let kind = overview::kind_of(id);
     let (_, found) = reads::in_context(app, caller, rotation, |tx, context| {
         let request = requests::load(tx, context.rotation, kind, id)?;
@@ -164,7 +164,7 @@ fn cut_overlaps(
     draft: &mut Draft,
     made: Vec<Arrangement>,
     terms: &[Terms],
-) -> Result<Vec<ArrangementId>, ActionError> {
+) -> Result<Vec<ArrangementId>> {
     let mut arranged = draft.rotation.arranged.clone();
     let mut cut = Vec::new();
     for terms in terms {

@@ -1,6 +1,6 @@
 //! Actions on a request: accept, decline, cancel, or end an accepted cover.
 
-use super::ActionError;
+use super::Result;
 use super::acceptance::accept;
 use super::draft::Draft;
 use super::mutation::Operation;
@@ -29,12 +29,7 @@ impl Operation for AnswerRequest {
     const NAME: &'static str = "answer request";
     type Output = RequestWritten;
 
-    fn admit(
-        &self,
-        tx: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         caller.check_see(rotation)?;
         let found = load(tx, rotation, self.kind, &self.request)?;
         Ok(found.check_part(self.step, caller, rotation)?)
@@ -49,7 +44,7 @@ impl Operation for AnswerRequest {
         tx: &mut WriteTx,
         draft: &mut Draft,
         caller: &Principal,
-    ) -> Result<RequestWritten, ActionError> {
+    ) -> Result<RequestWritten> {
         let person = caller.person()?;
         let mut found = load(&tx.as_read(), &draft.rotation, self.kind, &self.request)?;
         found.check_state(self.step, &draft.rotation, draft.instant(tx))?;

@@ -1,7 +1,7 @@
 //! Reads the records of arrangements, and adds new ones over the dealt turns.
 
 use super::draft::Draft;
-use super::{ActionError, App, reads};
+use super::{App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::{Arranged, Arrangement, MAX_ARRANGED};
 use crate::domain::audit::Doer;
@@ -19,7 +19,7 @@ pub fn list(
     id: &RotationId,
     range: Interval,
     page: Page,
-) -> Result<(Vec<Arrangement>, u64), ActionError> {
+) -> Result<(Vec<Arrangement>, u64)> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         Ok(store::list_arrangements(tx, &rotation.id, range, page)?)
@@ -32,7 +32,7 @@ pub fn read(
     caller: &Principal,
     id: &RotationId,
     arrangement: &ArrangementId,
-) -> Result<(Rotation, Arrangement), ActionError> {
+) -> Result<(Rotation, Arrangement)> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let found = load(tx, &rotation, arrangement)?;
@@ -40,11 +40,7 @@ pub fn read(
     })
 }
 
-pub(super) fn load(
-    tx: &ReadTx,
-    rotation: &Rotation,
-    id: &ArrangementId,
-) -> Result<Arrangement, ActionError> {
+pub(super) fn load(tx: &ReadTx, rotation: &Rotation, id: &ArrangementId) -> Result<Arrangement> {
     let found = store::load_arrangement(tx, &rotation.id, id)?;
     Ok(found.ok_or(Refusal::NotFound("arrangement"))?)
 }
@@ -55,7 +51,7 @@ pub(super) fn insert_over(
     draft: &mut Draft,
     arrangements: Vec<Arrangement>,
     make_room: impl FnOnce(&mut Vec<Arranged>),
-) -> Result<(), ActionError> {
+) -> Result<()> {
     if draft.rotation.arranged.len() + arrangements.len() > MAX_ARRANGED {
         return Err(Refusal::TooManyArranged.into());
     }
@@ -83,6 +79,6 @@ pub(super) fn records(
     tx: &ReadTx,
     rotation: &Rotation,
     ids: &[ArrangementId],
-) -> Result<Vec<Arrangement>, ActionError> {
+) -> Result<Vec<Arrangement>> {
     ids.iter().map(|id| load(tx, rotation, id)).collect()
 }

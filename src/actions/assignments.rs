@@ -1,6 +1,6 @@
 //! Direct assignments: an editor of the rotation assigns a cell to a person for an interval.
 
-use super::ActionError;
+use super::Result;
 use super::arrangements::{insert_over, load, records};
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
@@ -61,11 +61,7 @@ fn check(context: &AgreementContext, new: &NewAssignment) -> Result<Preview, Ref
 }
 
 /// Refuses a preview with an id that is not an assignment of the rotation.
-fn check_replaceable(
-    tx: &ReadTx,
-    rotation: &Rotation,
-    id: &ArrangementId,
-) -> Result<(), ActionError> {
+fn check_replaceable(tx: &ReadTx, rotation: &Rotation, id: &ArrangementId) -> Result<()> {
     let found = store::load_arrangement(tx, &rotation.id, id)?;
     match found.map(|found| found.kind) {
         Some(ArrangementKind::DirectAssignment) => Ok(()),
@@ -90,19 +86,19 @@ impl Proposal for NewAssignment {
         }
     }
 
-    fn permit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError> {
+    fn permit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<()> {
         by.check_edit(rotation)?;
         let mut replaced = self.replaces.iter();
         replaced.try_for_each(|replaced| check_replaceable(tx, rotation, &replaced.arrangement))
     }
 
-    fn admit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<()> {
         by.check_edit(rotation)?;
         let mut replaced = self.replaces.iter();
         replaced.try_for_each(|replaced| load(tx, rotation, &replaced.arrangement).map(drop))
     }
 
-    fn check(&self, context: &AgreementContext, _: &Principal) -> Result<Preview, ActionError> {
+    fn check(&self, context: &AgreementContext, _: &Principal) -> Result<Preview> {
         let replaced = self.replaces.as_ref();
         let without = replaced.map(|replaced| context.without(&replaced.arrangement));
         let context = AgreementContext {
@@ -129,7 +125,7 @@ impl Proposal for NewAssignment {
         draft: &mut Draft,
         _: &Principal,
         checked: Preview,
-    ) -> Result<ArrangementWritten, ActionError> {
+    ) -> Result<ArrangementWritten> {
         let old = match &self.replaces {
             Some(replaced) => {
                 let old = load(&tx.as_read(), &draft.rotation, &replaced.arrangement)?;
@@ -163,12 +159,7 @@ impl Operation for EndArrangement {
     const NAME: &'static str = "end arrangement";
     type Output = ArrangementWritten;
 
-    fn admit(
-        &self,
-        tx: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         caller.check_edit(rotation)?;
         load(tx, rotation, &self.arrangement).map(drop)
     }
@@ -182,7 +173,7 @@ impl Operation for EndArrangement {
         tx: &mut WriteTx,
         draft: &mut Draft,
         _: &Principal,
-    ) -> Result<ArrangementWritten, ActionError> {
+    ) -> Result<ArrangementWritten> {
         let old = load(&tx.as_read(), &draft.rotation, &self.arrangement)?;
         draft.rotation.check_enabled()?;
         check_current(&old, self.expected_revision, &draft.rotation)?;
@@ -229,7 +220,7 @@ fn assign(
     replaced: Option<&ArrangementId>,
     new: NewAssignment,
     period: Interval,
-) -> Result<ArrangementId, ActionError> {
+) -> Result<ArrangementId> {
     let without = replaced.map(|id| draft.context(tx).without(id));
     let context = AgreementContext {
         rotation: without.as_ref().unwrap_or(&draft.rotation),
@@ -269,8 +260,8 @@ fn written(
     draft: &mut Draft,
     effective_from: Timestamp,
     changed: &[ArrangementId],
-    mark: impl FnOnce(&mut WriteTx) -> Result<(), ActionError>,
-) -> Result<ArrangementWritten, ActionError> {
+    mark: impl FnOnce(&mut WriteTx) -> Result<()>,
+) -> Result<ArrangementWritten> {
     let queued = draft.store(tx, Act::Arrangement)?;
     mark(tx)?;
     Ok(ArrangementWritten {

@@ -3,7 +3,7 @@
 //! A write of a rotation gets its entry from the draft that saves it. Every other write of somebody's
 //! runs in [`write`], which asks for what it changed. A test names the files that begin a write in another way.
 
-use super::{ActionError, App, Error};
+use super::{App, Error, Result};
 use crate::domain::access::{Principal, Reach};
 use crate::domain::audit::{
     Actor, ActorKind, AuditEntry, AuditFilter, AuditedChange, Author, Names, Origin, Referent,
@@ -110,7 +110,7 @@ pub fn list(
     caller: &Principal,
     filter: &AuditFilter,
     page: Page,
-) -> Result<(Vec<AuditEntry>, u64), ActionError> {
+) -> Result<(Vec<AuditEntry>, u64)> {
     app.store().read(|tx| {
         check(tx, caller, filter)?;
         match store::page_of_entries(tx, filter, page)? {
@@ -124,7 +124,7 @@ pub fn list(
 }
 
 /// Whoever sees all rotations may ask for one that is deleted; others are judged by the rotation as it stands.
-fn check(tx: &ReadTx, caller: &Principal, filter: &AuditFilter) -> Result<(), ActionError> {
+fn check(tx: &ReadTx, caller: &Principal, filter: &AuditFilter) -> Result<()> {
     let rotation = match (&filter.rotation, caller.reach()) {
         (Some(id), Reach::SeenBy(_) | Reach::Nothing) => {
             let found = store::load_rotation(tx, id)?;

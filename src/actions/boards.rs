@@ -2,7 +2,7 @@
 
 use super::keys::hash;
 use super::overview::{self, Overview};
-use super::{ActionError, App, audit};
+use super::{App, Result, audit};
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::board::{Board, MOST_BOARDS, NewBoard};
 use crate::domain::ids::BoardId;
@@ -17,7 +17,7 @@ const AHEAD: SignedDuration = SignedDuration::from_hours(8 * 24);
 ///
 /// # Errors
 /// [`Refusal::ResourceDenied`] for those who do not administer the workspace.
-pub fn list(app: &App, author: &Author) -> Result<Vec<Board>, ActionError> {
+pub fn list(app: &App, author: &Author) -> Result<Vec<Board>> {
     author.principal.check_administer()?;
     Ok(app.store().read(store::list_boards)?)
 }
@@ -27,7 +27,7 @@ pub fn list(app: &App, author: &Author) -> Result<Vec<Board>, ActionError> {
 /// # Errors
 /// Those of [`NewBoard::check`]; [`Refusal::Invalid`] for rotations that do not exist and where there are too many boards;
 /// [`Refusal::ResourceDenied`] for those who do not administer the workspace.
-pub fn create(app: &App, author: &Author, new: NewBoard) -> Result<(Board, String), ActionError> {
+pub fn create(app: &App, author: &Author, new: NewBoard) -> Result<(Board, String)> {
     author.principal.check_administer()?;
     new.check()?;
     audit::write(app.store(), author, move |tx, _| {
@@ -69,7 +69,7 @@ pub fn create(app: &App, author: &Author, new: NewBoard) -> Result<(Board, Strin
 ///
 /// # Errors
 /// [`Refusal::NotFound`], and [`Refusal::ResourceDenied`] for those who do not administer the workspace.
-pub fn withdraw(app: &App, author: &Author, id: &BoardId) -> Result<Board, ActionError> {
+pub fn withdraw(app: &App, author: &Author, id: &BoardId) -> Result<Board> {
     author.principal.check_administer()?;
     let id = id.clone();
     audit::write(app.store(), author, move |tx, _| {
@@ -81,7 +81,7 @@ pub fn withdraw(app: &App, author: &Author, id: &BoardId) -> Result<Board, Actio
 }
 
 /// The board of an address and what it shows; `None` where the secret is unknown or the board was withdrawn.
-pub fn show(app: &App, secret: &str) -> Result<Option<(Board, Vec<Overview>)>, ActionError> {
+pub fn show(app: &App, secret: &str) -> Result<Option<(Board, Vec<Overview>)>> {
     let hash = hash(secret);
     app.store().read(|tx| {
         let Some(board) = store::load_board_of(tx, &hash)? else {

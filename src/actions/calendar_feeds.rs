@@ -6,7 +6,7 @@ pub use reading::{FeedReading, find, read};
 
 use super::chat_ids::{self, NamedIds};
 use super::keys::hash;
-use super::{ActionError, App, audit, reads};
+use super::{App, Result, audit, reads};
 use crate::domain::access::{Principal, Reach, Scope};
 use crate::domain::audit::{AuditedChange, Author, Phrase};
 use crate::domain::calendar_feed::{
@@ -21,11 +21,7 @@ use crate::store::{self, FeedsOf, Page, ReadTx, WriteTx};
 /// # Errors
 /// [`Refusal::NotFound`] for a person who is not active and a rotation that the caller or the person does not see,
 /// [`Refusal::ResourceDenied`] for the turns of somebody else, [`Refusal::Invalid`] where there are too many feeds.
-pub fn create(
-    app: &App,
-    author: &Author,
-    new: NewFeed,
-) -> Result<(CalendarFeed, String), ActionError> {
+pub fn create(app: &App, author: &Author, new: NewFeed) -> Result<(CalendarFeed, String)> {
     new.check()?;
     author.principal.check_scope(Scope::ReadOnCall)?;
     chat_ids::ask(app, &NamedIds::people(new.shows.user()))?;
@@ -64,11 +60,7 @@ pub fn create(
 }
 
 /// The feeds that a caller may see: a person those of their turns and those that they made, a key all of its rotations.
-pub fn list(
-    app: &App,
-    caller: &Principal,
-    page: Page,
-) -> Result<(Vec<CalendarFeed>, u64), ActionError> {
+pub fn list(app: &App, caller: &Principal, page: Page) -> Result<(Vec<CalendarFeed>, u64)> {
     let of = match (person(caller), caller.reach()) {
         (Some(user), _) => FeedsOf::Person(user),
         (None, Reach::All) => FeedsOf::Everybody,
@@ -79,11 +71,7 @@ pub fn list(
 }
 
 /// Gives a feed another address. Also returns the secret of it; the old one leads nowhere from now on.
-pub fn rotate(
-    app: &App,
-    author: &Author,
-    id: &CalendarFeedId,
-) -> Result<(CalendarFeed, String), ActionError> {
+pub fn rotate(app: &App, author: &Author, id: &CalendarFeedId) -> Result<(CalendarFeed, String)> {
     let id = id.clone();
     audit::write(app.store(), author, move |tx, author| {
         let feed = known(tx, &author.principal, &id)?;
@@ -95,11 +83,7 @@ pub fn rotate(
 }
 
 /// Withdraws a feed: its address leads nowhere from now on.
-pub fn withdraw(
-    app: &App,
-    author: &Author,
-    id: &CalendarFeedId,
-) -> Result<CalendarFeed, ActionError> {
+pub fn withdraw(app: &App, author: &Author, id: &CalendarFeedId) -> Result<CalendarFeed> {
     let id = id.clone();
     audit::write(app.store(), author, move |tx, author| {
         let feed = known(tx, &author.principal, &id)?;
@@ -130,7 +114,7 @@ fn person(principal: &Principal) -> Option<&UserId> {
 }
 
 /// Whether the caller may make a feed of this.
-fn check_new(tx: &ReadTx, caller: &Principal, shows: &Shows) -> Result<(), ActionError> {
+fn check_new(tx: &ReadTx, caller: &Principal, shows: &Shows) -> Result<()> {
     if let Some(user) = shows.user() {
         if person(caller).is_some_and(|me| me != user) {
             return Err(Refusal::ResourceDenied(
@@ -156,7 +140,7 @@ fn check_new(tx: &ReadTx, caller: &Principal, shows: &Shows) -> Result<(), Actio
 }
 
 /// Whether the address will lead anywhere: a key sees rotations that the person whose turns they are does not.
-fn check_readable(tx: &ReadTx, feed: &CalendarFeed) -> Result<(), ActionError> {
+fn check_readable(tx: &ReadTx, feed: &CalendarFeed) -> Result<()> {
     let (Some(_), Some(rotation)) = (feed.shows.user(), feed.shows.rotation()) else {
         return Ok(());
     };
@@ -165,11 +149,7 @@ fn check_readable(tx: &ReadTx, feed: &CalendarFeed) -> Result<(), ActionError> {
 }
 
 /// A feed that is there for the caller.
-fn known(
-    tx: &WriteTx,
-    caller: &Principal,
-    id: &CalendarFeedId,
-) -> Result<CalendarFeed, ActionError> {
+fn known(tx: &WriteTx, caller: &Principal, id: &CalendarFeedId) -> Result<CalendarFeed> {
     let feed = store::load_feed(&tx.as_read(), id)?.filter(|feed| match person(caller) {
         Some(me) => feed.shows.user() == Some(me) || feed.created_by.as_ref() == Some(me),
         None => match caller.reach() {

@@ -9,7 +9,7 @@ mod source;
 pub(super) use in_progress::InProgress;
 pub use source::CalendarSource;
 
-use super::{ActionError, App, audit, reads};
+use super::{ActionError, App, Result, audit, reads};
 use crate::domain::absence::AppliesTo;
 use crate::domain::access::{Principal, Role};
 use crate::domain::audit::{AuditedChange, Author, Phrase, host, quoted};
@@ -52,11 +52,7 @@ pub struct PersonAbsence {
 ///
 /// # Errors
 /// [`Refusal::ResourceDenied`] for somebody else's, [`Refusal::NotFound`] for a person who is not there.
-pub fn list(
-    app: &App,
-    caller: &Principal,
-    user: &UserId,
-) -> Result<Vec<KnownCalendar>, ActionError> {
+pub fn list(app: &App, caller: &Principal, user: &UserId) -> Result<Vec<KnownCalendar>> {
     check(caller, user)?;
     let now = app.now();
     app.store().read(|tx| {
@@ -71,7 +67,7 @@ pub fn list(
 ///
 /// # Errors
 /// As [`list`]; [`Refusal::Invalid`] for an address that cannot be one, [`Refusal::TooManyCalendars`].
-pub fn create(app: &App, author: &Author, new: NewCalendar) -> Result<KnownCalendar, ActionError> {
+pub fn create(app: &App, author: &Author, new: NewCalendar) -> Result<KnownCalendar> {
     check_write(&author.principal, &new.user)?;
     // What it leads to is judged at each reading.
     let address = match app.calendar_client().url(&new.address.0) {
@@ -111,7 +107,7 @@ pub fn change(
     which: &Which,
     edit: CalendarEdit,
     agrees: impl FnOnce(&KnownCalendar) -> Result<(), Refusal> + Send + 'static,
-) -> Result<KnownCalendar, ActionError> {
+) -> Result<KnownCalendar> {
     check_write(&author.principal, &which.user)?;
     let which = which.clone();
     audit::write(app.store(), author, move |tx, _| {
@@ -146,7 +142,7 @@ fn differences(before: &PersonalCalendar, after: &PersonalCalendar) -> Option<St
 }
 
 /// Removes a calendar with its absences. The rotations that the person is in are judged as when a stored absence is deleted.
-pub fn remove(app: &App, author: &Author, which: &Which) -> Result<(), ActionError> {
+pub fn remove(app: &App, author: &Author, which: &Which) -> Result<()> {
     check_write(&author.principal, &which.user)?;
     let (shared, which, id) = (app.clone(), which.clone(), &which.calendar);
     let removed = audit::write(app.store(), author, move |tx, author| {
@@ -169,7 +165,7 @@ const OWN_READING: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// As [`change`]; [`Refusal::TooManyReadings`] while somebody else has it read, or as many others are read as may be at once.
-pub fn read_now(app: &App, author: &Author, which: &Which) -> Result<KnownCalendar, ActionError> {
+pub fn read_now(app: &App, author: &Author, which: &Which) -> Result<KnownCalendar> {
     check_write(&author.principal, &which.user)?;
     app.store().read(|tx| find(tx, which))?;
     let readings = app.calendar_readings();
@@ -179,12 +175,7 @@ pub fn read_now(app: &App, author: &Author, which: &Which) -> Result<KnownCalend
 
 /// Reads a calendar that was just added, unless the loop has read it meanwhile. Waits for its reading to end and for a place, and
 /// leaves it to the loop where that takes longer than `patience`.
-pub fn read_first(
-    app: &App,
-    author: &Author,
-    which: &Which,
-    patience: Duration,
-) -> Result<(), ActionError> {
+pub fn read_first(app: &App, author: &Author, which: &Which, patience: Duration) -> Result<()> {
     check_write(&author.principal, &which.user)?;
     let readings = app.calendar_readings();
     let Ok(place) = readings.begin_within(&which.calendar, patience) else {
@@ -200,12 +191,7 @@ pub fn read_first(
     }
 }
 
-fn read_in(
-    app: &App,
-    author: &Author,
-    which: &Which,
-    place: Place,
-) -> Result<KnownCalendar, ActionError> {
+fn read_in(app: &App, author: &Author, which: &Which, place: Place) -> Result<KnownCalendar> {
     // As it is now that no other reading of it runs.
     let calendar = app.store().read(|tx| find(tx, which))?;
     let reading = match fetching::fetch(app, &calendar, place) {
@@ -235,7 +221,7 @@ pub fn absences_of(
     user: &UserId,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
-) -> Result<Vec<PersonAbsence>, ActionError> {
+) -> Result<Vec<PersonAbsence>> {
     check(caller, user)?;
     let is_private = !matches!(caller, Principal::Person { .. });
     let from = from.unwrap_or(Timestamp::MIN);
@@ -268,16 +254,12 @@ pub fn absences_of(
     })
 }
 
-fn known(
-    tx: &ReadTx,
-    calendar: PersonalCalendar,
-    now: Timestamp,
-) -> Result<KnownCalendar, ActionError> {
+fn known(tx: &ReadTx, calendar: PersonalCalendar, now: Timestamp) -> Result<KnownCalendar> {
     let ahead = store::count_mirrored(tx, &calendar.id, now)?;
     Ok(KnownCalendar { calendar, ahead })
 }
 
-fn find(tx: &ReadTx, which: &Which) -> Result<PersonalCalendar, ActionError> {
+fn find(tx: &ReadTx, which: &Which) -> Result<PersonalCalendar> {
     present(tx, &which.user)?;
     let calendar = store::load_calendar(tx, &which.calendar)?;
     let calendar = calendar.filter(|calendar| calendar.user == which.user);
@@ -285,7 +267,7 @@ fn find(tx: &ReadTx, which: &Which) -> Result<PersonalCalendar, ActionError> {
 }
 
 /// The person, if they are in the workspace.
-fn present(tx: &ReadTx, user: &UserId) -> Result<Person, ActionError> {
+fn present(tx: &ReadTx, user: &UserId) -> Result<Person> {
     let person = store::load_person(tx, user)?;
     let person = person.filter(|person| !person.is_deleted && !person.is_external);
     Ok(person.ok_or(Refusal::NotFound("user"))?)

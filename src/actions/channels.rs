@@ -1,6 +1,6 @@
 //! The channel settings of a rotation.
 
-use super::ActionError;
+use super::Result;
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
@@ -29,12 +29,7 @@ impl Operation for SetChannel {
         NamedIds::channel(&self.channel)
     }
 
-    fn admit(
-        &self,
-        tx: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         caller.check_edit(rotation)?;
         let listed = rotation
             .profile
@@ -47,7 +42,7 @@ impl Operation for SetChannel {
         Ok(())
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let SetChannel { channel, change } = self;
         let profile = &mut draft.rotation.profile;
         let existing = profile

@@ -2,7 +2,7 @@
 
 use super::chat_sync::{self, TopicTexts};
 use super::inbox_only::{self, InboxOnly};
-use super::{ActionError, App, reads};
+use super::{App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::chat::{PlatformState, wanted_in_group};
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
@@ -40,7 +40,7 @@ pub struct TopicStatus {
 }
 
 /// The state of a rotation in chat.
-pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus, ActionError> {
+pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let mut group = match &rotation.profile.duty_group {
@@ -92,7 +92,7 @@ impl Pause {
     }
 }
 
-fn group_status(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStatus>, ActionError> {
+fn group_status(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStatus>> {
     let Some(kept) = store::load_duty_group(tx, id)? else {
         return Ok(None);
     };
@@ -111,7 +111,7 @@ fn topic_status(
     app: &App,
     id: &ChannelId,
     texts: &mut TopicTexts,
-) -> Result<Option<TopicStatus>, ActionError> {
+) -> Result<Option<TopicStatus>> {
     let Some(kept) = store::load_topic(tx, id)? else {
         return Ok(None);
     };

@@ -1,6 +1,6 @@
 //! Creates cover requests.
 
-use super::ActionError;
+use super::Result;
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::proposals::{self, Proposal};
@@ -84,7 +84,7 @@ impl Proposal for NewCover {
         NamedIds::people(&self.recipients)
     }
 
-    fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError> {
+    fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview> {
         Ok(check(context, by.person()?, self)?)
     }
 
@@ -101,7 +101,7 @@ impl Proposal for NewCover {
         draft: &mut Draft,
         by: &Principal,
         checked: Preview,
-    ) -> Result<RequestWritten, ActionError> {
+    ) -> Result<RequestWritten> {
         let (requester, rotation) = (by.person()?, draft.rotation.id.clone());
         let id = RequestId::from(tx.mint("cov_"));
         let request = Request {

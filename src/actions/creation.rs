@@ -4,12 +4,11 @@ use super::chat_ids::{self, NamedIds};
 use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
-use super::{ActionError, App, audit, outbox, told_plan};
-use crate::domain::absence_policy::AbsencePolicy;
+use super::{App, Result, audit, outbox, told_plan};
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::edit::NewRotation;
 use crate::domain::event::Event;
-use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, WindowId};
+use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, UserId, WindowId};
 use crate::domain::mention::MentionSettings;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{
@@ -41,7 +40,7 @@ pub struct Created {
 }
 
 /// Creates a rotation, or returns the one created by an earlier try with the same key.
-pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Created, ActionError> {
+pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Created> {
     author.principal.check_create()?;
     let new = &creation.rotation;
     let named = NamedIds {
@@ -81,7 +80,7 @@ pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Creat
     })
 }
 
-fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rotation, ActionError> {
+fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rotation> {
     if tx.now().duration_since(used.created_at) >= CREATION_KEY_LIFE {
         return Err(
             Refusal::IdempotencyKeySpent("the key was first used more than 24 hours ago").into(),
@@ -97,15 +96,19 @@ fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rota
 }
 
 /// Checks the content of the body first, then the tier, then conflicts with other rotations.
-pub(super) fn check_new(
-    tx: &ReadTx,
-    new: &NewRotation,
-    limits: &TierLimits,
-) -> Result<(), ActionError> {
+pub(super) fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> Result<()> {
     known_people(tx, "owners", &new.owners)?;
     known_people(tx, "userIds", &new.users)?;
     known_groups(tx, &new.groups)?;
     joined_channels(tx, &new.channels)?;
+    let groups = new
+        .groups
+        .iter()
+        .map(|group| store::list_people_of_group(tx, group));
+    let groups: Vec<Vec<UserId>> = groups.collect::<Result<_, _>>()?;
+    let is_member =
+        |user: &UserId| new.users.contains(user) || groups.iter().any(|group| group.contains(user));
+    new.dealing.check_members(is_member)?;
     limits.check_lanes(0, new.lanes)?;
     if let Some(most) = limits.max_rotations
         && store::count_rotations(tx)? >= most
@@ -124,7 +127,7 @@ pub(super) fn check_new(
 }
 
 /// Stores a new rotation and begins its record.
-pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, ActionError> {
+pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
     let at = tx.now();
     let id = RotationId::from(tx.mint("rot_"));
     let window = Window {
@@ -169,19 +172,18 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
         enabled: true,
         double_cover: false,
         skips_are_off_time: false,
-        absence_policy: AbsencePolicy::default(),
+        absence_policy: new.absence_policy,
+        dealing: new.dealing,
         members: Members::default(),
         lanes,
         cells,
         rosters: vec![Roster {
             id: None,
             narrowed: None,
-            next_turns: vec![NextTurn {
-                window: window.id.clone(),
-                turn: 0,
-            }],
+            next_turns: vec![NextTurn::new(window.id.clone(), 0)],
         }],
         windows: vec![window],
+        ended: Vec::new(),
         external: None,
         arranged: Vec::new(),
         pending: Vec::new(),

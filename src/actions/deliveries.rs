@@ -1,7 +1,7 @@
 //! The delivery log of an endpoint: read it, cancel a delivery, send one again (rules.md 16).
 
 use super::webhooks::{check_tier, load};
-use super::{ActionError, App, audit};
+use super::{ActionError, App, Result, audit};
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::refusal::Refusal;
@@ -16,7 +16,7 @@ pub fn list(
     webhook: &WebhookId,
     filter: DeliveryFilter,
     page: Page,
-) -> Result<(Vec<Delivery>, u64), ActionError> {
+) -> Result<(Vec<Delivery>, u64)> {
     app.store().read(|tx| {
         load(tx, webhook)?;
         Ok(store::list_deliveries(tx, webhook, &filter, page)?)
@@ -33,7 +33,7 @@ pub struct Health {
 }
 
 /// How the deliveries of an endpoint fare.
-pub fn health(app: &App, webhook: &WebhookId) -> Result<Health, ActionError> {
+pub fn health(app: &App, webhook: &WebhookId) -> Result<Health> {
     let filter = DeliveryFilter {
         state: Some(DeliveryState::Pending),
         ..DeliveryFilter::default()
@@ -59,7 +59,7 @@ pub struct Log {
 }
 
 /// The attempts of a delivery.
-pub fn attempts(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Log, ActionError> {
+pub fn attempts(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Log> {
     app.store().read(|tx| {
         let (record, frozen) = find(tx, webhook, id)?;
         Ok(Log {
@@ -70,23 +70,14 @@ pub fn attempts(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Log, 
     })
 }
 
-fn find(
-    tx: &ReadTx,
-    webhook: &WebhookId,
-    id: &DeliveryId,
-) -> Result<(DeliveryRecord, String), ActionError> {
+fn find(tx: &ReadTx, webhook: &WebhookId, id: &DeliveryId) -> Result<(DeliveryRecord, String)> {
     load(tx, webhook)?;
     Ok(store::load_delivery(tx, webhook, id)?.ok_or(Refusal::NotFound("delivery"))?)
 }
 
 /// Cancels an unfinished delivery. An attempt in flight ends by itself and is logged. `false` if the delivery had
 /// finished.
-pub fn cancel(
-    app: &App,
-    author: &Author,
-    webhook: &WebhookId,
-    id: &DeliveryId,
-) -> Result<bool, ActionError> {
+pub fn cancel(app: &App, author: &Author, webhook: &WebhookId, id: &DeliveryId) -> Result<bool> {
     let (webhook, id) = (webhook.clone(), id.clone());
     let cancelled = audit::write(app.store(), author, move |tx, _| {
         let (record, _) = find(&tx.as_read(), &webhook, &id)?;
@@ -110,7 +101,7 @@ pub fn resend(
     author: &Author,
     webhook: &WebhookId,
     id: &DeliveryId,
-) -> Result<Delivery, ActionError> {
+) -> Result<Delivery> {
     let (shared, webhook, id) = (app.clone(), webhook.clone(), id.clone());
     audit::write(app.store(), author, move |tx, _| {
         let endpoint = load(&tx.as_read(), &webhook)?;

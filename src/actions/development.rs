@@ -1,7 +1,7 @@
 //! The credentials that `rota dev` prints at each start.
 
 use super::keys::{NewKey, mint_key, mint_token};
-use super::{ActionError, audit};
+use super::{Result, audit};
 use crate::domain::access::Scope;
 use crate::domain::audit::{AuditedChange, Author};
 use crate::domain::ids::{KeyId, TokenId, UserId};
@@ -24,7 +24,7 @@ pub struct Credentials {
 
 /// Creates the credentials of a start. Revokes those of the previous start, which cannot be read again and would
 /// accumulate.
-pub fn renew(store: &Store, author: &Author) -> Result<Credentials, ActionError> {
+pub fn renew(store: &Store, author: &Author) -> Result<Credentials> {
     audit::write(store, author, |tx, _| {
         let earlier = load_fact(&tx.as_read(), FACT)?.unwrap_or_default();
         for id in earlier.split_whitespace() {

@@ -1,15 +1,18 @@
 //! Imports and exports the local directory.
 
-use super::{ActionError, App, Error, audit, mutation};
+use super::{ActionError, App, Error, Result, audit, mutation};
 use crate::domain::audit::{AuditedChange, Author, directory_changes};
-use crate::domain::directory::{Directory, Group};
-use crate::domain::import::ImportChanges;
-use crate::domain::refusal::Refusal;
+use crate::domain::directory::{Directory, Group, Person, Source};
+use crate::domain::ids::UserId;
+use crate::domain::import::{ImportChanges, LeftAlone};
+use crate::domain::refusal::{DirectoryFault, Refusal};
 use crate::domain::rotation::Rotation;
 use crate::store::{
     self, ReadTx, Store, StoreError, WriteTx, list_duty_groups, list_group_people, load_directory,
     load_group, load_topic, replace_directory,
 };
+use std::collections::HashSet;
+use std::hash::Hash;
 
 /// Whether the workspace has people, deactivated ones included.
 pub fn has_people(app: &App) -> Result<bool, Error> {
@@ -37,7 +40,7 @@ pub struct Imported {
 
 /// Why an import is rolled back.
 enum Stop {
-    Undone(ImportChanges),
+    Undone(Box<ImportChanges>),
     Error(ActionError),
 }
 
@@ -70,7 +73,7 @@ pub fn import(
     author: &Author,
     mut directory: Directory,
     consent: Consent,
-) -> Result<Imported, ActionError> {
+) -> Result<Imported> {
     if app.slack().is_some() {
         let detail = "people, user groups and channels are those of the Slack workspace and are read from there; nothing is \
                       imported";
@@ -79,7 +82,9 @@ pub fn import(
     let shared = app.clone();
     let written = audit::write(app.store(), author, move |tx, author| -> Result<_, Stop> {
         let before = load_directory(&tx.as_read())?;
+        check_addresses(&before, &directory)?;
         let mut changes = ImportChanges::of_people(&before.people, &directory.people);
+        changes.left_alone = left_alone(&before, &directory);
         let names = before
             .people
             .iter()
@@ -95,8 +100,10 @@ pub fn import(
         };
         mutation::follow_directory(&shared, tx, author, replace, compare)?;
         match consent {
-            Consent::DryRun => return Err(Stop::Undone(changes)),
-            Consent::Unasked if changes.concern().is_some() => return Err(Stop::Undone(changes)),
+            Consent::DryRun => return Err(Stop::Undone(Box::new(changes))),
+            Consent::Unasked if changes.concern().is_some() => {
+                return Err(Stop::Undone(Box::new(changes)));
+            }
             Consent::Unasked | Consent::Given => {}
         }
         let summary = directory_changes(&before, &load_directory(&tx.as_read())?);
@@ -110,10 +117,55 @@ pub fn import(
     });
     let (changes, applied) = match written {
         Ok(changes) => (changes, true),
-        Err(Stop::Undone(changes)) => (changes, false),
+        Err(Stop::Undone(changes)) => (*changes, false),
         Err(Stop::Error(error)) => return Err(error),
     };
     Ok(Imported { changes, applied })
+}
+
+/// Refuses a file with the address of somebody of another source whom it has not, or has under another id.
+fn check_addresses(before: &Directory, file: &Directory) -> Result<(), Refusal> {
+    let listed: HashSet<&UserId> = file.people.iter().map(|person| &person.id).collect();
+    let lower = |person: &Person| person.email.as_deref().map(str::to_lowercase);
+    let stays = |person: &&Person| person.source != Source::File && !listed.contains(&person.id);
+    let active = before.people.iter().filter(|person| !person.is_deleted);
+    let taken: HashSet<String> = active.filter(stays).filter_map(lower).collect();
+    for (at, person) in file.people.iter().enumerate() {
+        let address = lower(person).filter(|_| !person.is_deleted);
+        if address.is_some_and(|address| taken.contains(&address)) {
+            let path = format!("users[{at}].email").into();
+            return Err(Refusal::Directory(path, DirectoryFault::DuplicateAddress));
+        }
+    }
+    Ok(())
+}
+
+/// What has another source than a file and is missing from this one.
+fn left_alone(before: &Directory, file: &Directory) -> LeftAlone {
+    fn missing<'a, T: Eq + Hash + 'a>(
+        before: impl Iterator<Item = (&'a T, Source)>,
+        listed: impl Iterator<Item = &'a T>,
+    ) -> usize {
+        let listed: HashSet<&T> = listed.collect();
+        before
+            .filter(|(id, source)| *source != Source::File && !listed.contains(id))
+            .count()
+    }
+    let people = before.people.iter().filter(|person| !person.is_deleted);
+    LeftAlone {
+        people: missing(
+            people.map(|person| (&person.id, person.source)),
+            file.people.iter().map(|person| &person.id),
+        ),
+        groups: missing(
+            before.groups.iter().map(|group| (&group.id, group.source)),
+            file.groups.iter().map(|group| &group.id),
+        ),
+        channels: missing(
+            before.channels.iter().map(|one| (&one.id, one.source)),
+            file.channels.iter().map(|one| &one.id),
+        ),
+    }
 }
 
 /// The on-duty groups that rota created and that an imported directory omits.

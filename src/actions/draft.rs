@@ -1,6 +1,6 @@
 //! A rotation while a write changes it: what became due, what changed, and the resulting history and events.
 
-use super::{App, Error, audit, notifications, outbox, told_plan};
+use super::{App, Error, agenda, audit, notifications, outbox, told_plan};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::audit::{
@@ -263,6 +263,7 @@ impl<'a> Draft<'a> {
         }
         self.plan_reminder(tx);
         store::save_rotation(tx, &self.before, &self.rotation, due)?;
+        agenda::rotation_saved(tx, &self.rotation.id)?;
         let mut queued = false;
         if shows {
             match act == Act::Clock || self.author.principal == Principal::Clock {

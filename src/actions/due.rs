@@ -1,7 +1,7 @@
 //! Processes what is due: many rotations per commit, and a failing one does not delay others.
 
 use super::draft::Draft;
-use super::{App, Error, mentions, reminders, told_plan};
+use super::{App, Error, agenda, mentions, reminders, told_plan};
 use crate::domain::audit::CLOCK;
 use crate::domain::event::Act;
 use crate::domain::handover::{Change, WindowChange};
@@ -188,21 +188,23 @@ fn moved_on(app: &App, tx: &mut WriteTx, rotation: Rotation) -> Outcome {
     Ok(due)
 }
 
-/// The next instant at which anything is due: in a rotation, a reminder, a mention.
+/// The next instant at which anything is due: in a rotation, a reminder, on the agenda, a mention.
 pub fn next(app: &App) -> Result<Option<Timestamp>, Error> {
     app.store().read(|tx| {
         let next = [
             store::next_due(tx)?,
             store::next_reminder(tx)?,
             store::next_mention(tx)?,
+            store::next_on_agenda(tx)?,
         ];
         Ok(next.into_iter().flatten().min())
     })
 }
 
-/// Processes what is due outside rotations, after the rotations: reminders and mentions.
+/// Processes what is due outside rotations, after the rotations: reminders, the agenda and mentions.
 pub fn run_beside(app: &App) -> Result<(), Error> {
     reminders::run(app)?;
+    agenda::run(app)?;
     mentions::run(app)
 }
 
@@ -248,6 +250,7 @@ pub fn check_rules(app: &App, rules: &str) -> Result<bool, Error> {
                 store::save_due(tx, &id, draft.next_due())?;
                 draft.plan_reminder(tx);
                 store::save_reminder(tx, &id, draft.rotation.stamps.remind_at)?;
+                agenda::rotation_saved(tx, &id)?;
                 // Different days off mean different turns: a duty may no longer be its requester's.
                 draft.store(tx, Act::WithoutEvent)?;
                 told_plan::mark(tx, &CLOCK, &id, "the data of holidays or time zones changed")?;

@@ -1,7 +1,7 @@
 //! Who has what from when to when: what is planned, what is recorded, and both as one list, of a rotation or of a person.
 
 use super::reads::visible;
-use super::{ActionError, App, overview};
+use super::{App, Result, overview};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::Arrangement;
 use crate::domain::duty::{self, Duty, DutyKind};
@@ -42,7 +42,7 @@ pub fn schedule(
     id: &RotationId,
     range: Interval,
     filter: &PlanFilter,
-) -> Result<(Rotation, Vec<Duty>), ActionError> {
+) -> Result<(Rotation, Vec<Duty>)> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let mut duties = forecast::schedule(&rotation, dealing(app, &rotation), range)?;
@@ -54,11 +54,7 @@ pub fn schedule(
 }
 
 /// The entries of the record that belong to the running turns, from before the running entries, and touch a range.
-fn of_running_turns(
-    tx: &ReadTx,
-    rotation: &Rotation,
-    range: Interval,
-) -> Result<Vec<Duty>, ActionError> {
+fn of_running_turns(tx: &ReadTx, rotation: &Rotation, range: Interval) -> Result<Vec<Duty>> {
     let mut duties = Vec::new();
     if rotation.external.is_some() {
         // The assignments of a partner's schedule have their own beginnings.
@@ -82,7 +78,7 @@ pub fn history(
     caller: &Principal,
     id: &RotationId,
     range: Interval,
-) -> Result<Vec<Duty>, ActionError> {
+) -> Result<Vec<Duty>> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         recorded(tx, &rotation, range)
@@ -90,7 +86,7 @@ pub fn history(
 }
 
 /// The same of a rotation that has been loaded, one for each person.
-fn recorded(tx: &ReadTx, rotation: &Rotation, range: Interval) -> Result<Vec<Duty>, ActionError> {
+fn recorded(tx: &ReadTx, rotation: &Rotation, range: Interval) -> Result<Vec<Duty>> {
     let entries = store::list_history(tx, rotation, range)?.into_iter();
     let mut duties: Vec<Duty> = entries.flat_map(Duty::each_person).collect();
     duty::sort(rotation, &mut duties);
@@ -107,7 +103,7 @@ pub fn list(
     caller: &Principal,
     id: &RotationId,
     range: Interval,
-) -> Result<(Rotation, Vec<Duty>, Vec<Arrangement>), ActionError> {
+) -> Result<(Rotation, Vec<Duty>, Vec<Arrangement>)> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let planned = forecast::schedule(&rotation, dealing(app, &rotation), range)?;
@@ -143,8 +139,8 @@ pub fn of_person(
     caller: &Principal,
     user: &UserId,
     range: Interval,
-) -> Result<Vec<Shift>, ActionError> {
-    let rotations = app.store().read(|tx| -> Result<_, ActionError> {
+) -> Result<Vec<Shift>> {
+    let rotations = app.store().read(|tx| -> Result<_> {
         let known = caller.sees_directory() && store::load_person(tx, user)?.is_some();
         if !known {
             return Err(Refusal::NotFound("user").into());
@@ -154,7 +150,7 @@ pub fn of_person(
     let mut budget = Budget::default();
     let mut shifts = Vec::new();
     for id in rotations {
-        app.store().read(|tx| -> Result<_, ActionError> {
+        app.store().read(|tx| -> Result<_> {
             let found = store::load_rotation(tx, &id)?;
             // Somebody deactivated, or from outside, is no member.
             let theirs = found
@@ -177,7 +173,7 @@ pub fn to_come(
     caller: &Principal,
     user: &UserId,
     range: Interval,
-) -> Result<Vec<Shift>, ActionError> {
+) -> Result<Vec<Shift>> {
     let mut shifts = Vec::new();
     for rotation in overview::rotations_of(app, caller, user)? {
         let budget = &mut Budget::default();

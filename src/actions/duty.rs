@@ -3,7 +3,7 @@
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::{ActionError, App, reads};
+use super::{App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
 use crate::domain::fault::Fault;
@@ -28,7 +28,7 @@ impl Operation for Rotate {
         true
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let named = slots(&draft.rotation, self.cells.as_deref(), |index| {
             format!("cellIds[{index}]")
         })?;
@@ -48,7 +48,7 @@ pub fn preview_rotate(
     app: &App,
     caller: &Principal,
     id: &RotationId,
-) -> Result<(Rotation, Rotation), ActionError> {
+) -> Result<(Rotation, Rotation)> {
     reads::in_context(app, caller, id, |_, context| {
         caller.check_edit(context.rotation)?;
         context.rotation.check_own()?;
@@ -94,7 +94,7 @@ impl Operation for SetOnDuty {
         NamedIds::people(&self.users)
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let (rotation, users) = (&draft.rotation, self.users);
         let slots = slots_to_set(rotation);
         check_people(draft, tx, &users, &slots)?;
@@ -161,7 +161,7 @@ impl Operation for ClearDuty {
         true
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let cells = self.cell.as_ref().map(std::slice::from_ref);
         let named = slots(&draft.rotation, cells, |_| "cellId".into())?;
         draft.rotation.check_enabled()?;

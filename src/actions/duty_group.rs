@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::{ActionError, App, Error};
+use super::{App, Error, Result};
 use crate::domain::access::Principal;
 use crate::domain::chat::ChatError;
 use crate::domain::edit::DutyGroupChoice;
@@ -11,7 +11,7 @@ use crate::domain::ids::GroupId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::runtime::clock::monotonic;
-use crate::store::{self, Group, ReadTx, WriteTx};
+use crate::store::{self, Group, ReadTx, Source, WriteTx};
 
 /// The capabilities that the chat platform and the tier permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,12 +77,12 @@ impl Operation for BindDutyGroup {
     const PREPARES: bool = true;
     type Output = ();
 
-    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<(), ActionError> {
+    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<()> {
         self.chosen = Some(choose(app, rotation, &self.choice)?);
         Ok(())
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let Some(mut chosen) = self.chosen else {
             return Err(Error::Corrupt("an on-duty group was not chosen".into()).into());
         };
@@ -125,14 +125,14 @@ impl Operation for UnbindDutyGroup {
     const NAME: &'static str = "unbind on-duty group";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         draft.rotation.profile.duty_group = None;
         draft.store(tx, Act::Edit)?;
         Ok(())
     }
 }
 
-fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Chosen, ActionError> {
+fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Chosen> {
     if let DutyGroupChoice::Group(group) = choice {
         let existing = app.store().read(|tx| store::load_group(tx, group))?;
         if existing.is_none() {
@@ -184,6 +184,7 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
         name: Some(name.clone()).filter(|_| is_own),
         handle: Some(handle.clone()),
         users: Vec::new(),
+        source: super::directory_edit::owner(app).unwrap_or(Source::Page),
     };
     Ok(Chosen {
         group,
@@ -194,7 +195,7 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
 
 /// Asks the platform for a user group that is to be bound. Not Slack: its groups are known from its directory, and whether one
 /// may be filled shows only when it is.
-fn check_answers(app: &App, group: &GroupId) -> Result<(), ActionError> {
+fn check_answers(app: &App, group: &GroupId) -> Result<()> {
     if app.slack().is_none() {
         app.chat().people(group).map_err(refusal)?;
     }
@@ -209,7 +210,7 @@ pub(super) fn check_no_circle<'a>(
     followed: impl IntoIterator<Item = &'a GroupId>,
     filled: &GroupId,
     member: impl Fn(usize) -> String,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let mut reached = vec![filled.clone()];
     let mut next = 0;
     while let Some(group) = reached.get(next).cloned() {

@@ -5,15 +5,14 @@ use super::on_call_at::{
     Standstill, check_instant, entries_at, is_past, present, standstill, walk,
 };
 use super::reads::visible;
-use super::{ActionError, App};
+use super::{App, Result};
 use crate::domain::absence::{AbsenceSource, AppliesTo, Skipped};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty::Duty;
 use crate::domain::duty_at::Backward;
 use crate::domain::explain::{
-    self, Around, ExplainedCell, Explanation, RecordedEntry, Search, Source, Step, Told,
-    Unrecorded, Vocabulary,
+    self, Around, ExplainedCell, Explanation, Search, Source, Step, Told, Unrecorded, Vocabulary,
 };
 use crate::domain::external::External;
 use crate::domain::forecast::{self, Budget};
@@ -42,7 +41,7 @@ pub fn of(
     at: Option<Timestamp>,
     only: Option<&CellId>,
     naming: Naming,
-) -> Result<Explanation, ActionError> {
+) -> Result<Explanation> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let at = at.unwrap_or_else(|| present(app, &rotation));
@@ -105,7 +104,7 @@ impl Reader<'_> {
     }
 
     /// Explains the future and the present.
-    fn planned(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>, ActionError> {
+    fn planned(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>> {
         if only.is_some_and(|cell| self.rotation.slot_of(cell).is_none()) {
             return Ok(Vec::new());
         }
@@ -124,7 +123,7 @@ impl Reader<'_> {
         asked.map(|slot| self.cell(&then, slot)).collect()
     }
 
-    fn cell(&self, then: &Rotation, slot: usize) -> Result<UnwordedCell, ActionError> {
+    fn cell(&self, then: &Rotation, slot: usize) -> Result<UnwordedCell> {
         let cell = &then.cells[slot];
         let window = &then.windows[cell.window];
         let calendar = self.app.calendar();
@@ -188,13 +187,13 @@ impl Reader<'_> {
     }
 
     /// Explains the past.
-    fn past(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>, ActionError> {
+    fn past(&self, only: Option<&CellId>) -> Result<Vec<UnwordedCell>> {
         let entries = entries_at(self.tx, self.rotation, self.at)?.into_iter();
         let asked = entries.filter(|entry| only.is_none_or(|only| entry.cell == *only));
         asked.map(|entry| self.recorded(&entry)).collect()
     }
 
-    fn recorded(&self, record: &Duty) -> Result<UnwordedCell, ActionError> {
+    fn recorded(&self, record: &Duty) -> Result<UnwordedCell> {
         let entry = &record.entry;
         let window = self.rotation.window(&record.window);
         let found = |source, steps| UnwordedCell {
@@ -246,13 +245,12 @@ impl Reader<'_> {
             Some(since) => since,
             None => self.first_entry(record)?,
         };
-        let of = (&record.cell, &record.window);
-        steps.extend(self.dealt(of, kept(record), since, window)?);
+        steps.extend(self.dealt(record.clone(), since, window)?);
         Ok(found(Source::Turn, steps))
     }
 
     /// Where the turn of an older entry began.
-    fn first_entry(&self, record: &Duty) -> Result<Timestamp, ActionError> {
+    fn first_entry(&self, record: &Duty) -> Result<Timestamp> {
         let mut back = Backward::new(record.clone());
         let of = (self.rotation, &record.cell);
         walk(self.tx, of, (record.entry.start, false), |piece| {
@@ -262,7 +260,7 @@ impl Reader<'_> {
     }
 
     /// The steps of a slot that is not dealt anew by the instant: what the record has of how it came to be so.
-    fn kept_since(&self, then: &Rotation, slot: usize) -> Result<Vec<Step>, ActionError> {
+    fn kept_since(&self, then: &Rotation, slot: usize) -> Result<Vec<Step>> {
         let cell = &then.cells[slot];
         let Some(holder) = &cell.holder else {
             // The entry that runs now: those to come are not recorded yet.
@@ -276,7 +274,7 @@ impl Reader<'_> {
             };
         };
         // Where the turn has no entry of its own: what the slot keeps of it.
-        let known = RecordedEntry {
+        let known = Duty {
             entry: Entry {
                 user: Some(holder.user.clone()),
                 turn: None,
@@ -285,11 +283,10 @@ impl Reader<'_> {
                 passed_over: cell.passed_over.clone(),
                 ..cell.entry.clone()
             },
-            by: None,
+            ..Duty::running(then, slot)
         };
         let window = &then.windows[cell.window];
-        let of = (&cell.id, &window.id);
-        self.dealt(of, known, holder.since, Some(window))
+        self.dealt(known, holder.since, Some(window))
     }
 
     /// The steps of a slot that stands empty since an entry. `window` is the one of today.
@@ -298,7 +295,7 @@ impl Reader<'_> {
         record: &Duty,
         window: Option<&Window>,
         passed_over: &[PassedOver],
-    ) -> Result<Vec<Step>, ActionError> {
+    ) -> Result<Vec<Step>> {
         let start = record.entry.start;
         let (mut was_held, mut since) = (false, start);
         let of = (self.rotation, &record.cell);
@@ -325,25 +322,18 @@ impl Reader<'_> {
             }
             None => Search::PassedOver(passed_over),
         };
-        Ok(explain::vacancy(&kept(record), around, search))
+        Ok(explain::vacancy(record, around, search))
     }
 
     /// The steps of a dealt turn: by the entry with which it began, else by what is known otherwise.
-    fn dealt(
-        &self,
-        (cell, window_id): (&CellId, &WindowId),
-        known: RecordedEntry,
-        since: Timestamp,
-        window: Option<&Window>,
-    ) -> Result<Vec<Step>, ActionError> {
-        let origin = self.entry(cell, since)?;
+    fn dealt(&self, known: Duty, since: Timestamp, window: Option<&Window>) -> Result<Vec<Step>> {
+        let origin = self.entry(&known.cell, since)?;
         // Beneath an arrangement or while the hours were shut another entry began then, or none.
         let same = |origin: &Duty| {
             origin.entry.user == known.entry.user && origin.entry.arrangement.is_none()
         };
-        let origin = origin.filter(same).map(|origin| kept(&origin));
-        let origin = origin.unwrap_or(known);
-        let decision = self.decision(cell, window_id, since)?;
+        let decision = self.decision(&known.cell, &known.window, since)?;
+        let origin = origin.filter(same).unwrap_or(known);
         let decision =
             decision.filter(|it| it.at == since && it.chosen() == origin.entry.user.as_ref());
         let cadence = window.and_then(|window| window.cadence.as_ref());
@@ -362,12 +352,12 @@ impl Reader<'_> {
         cell: &CellId,
         window: &WindowId,
         at: Timestamp,
-    ) -> Result<Option<Decision>, ActionError> {
+    ) -> Result<Option<Decision>> {
         let of = (&self.rotation.id, cell, window);
         Ok(store::load_decision(self.tx, of, at)?)
     }
 
-    fn entry(&self, cell: &CellId, start: Timestamp) -> Result<Option<Duty>, ActionError> {
+    fn entry(&self, cell: &CellId, start: Timestamp) -> Result<Option<Duty>> {
         Ok(store::load_entry(self.tx, self.rotation, cell, start)?)
     }
 
@@ -375,7 +365,7 @@ impl Reader<'_> {
         &self,
         id: &ArrangementId,
         (from, until): (Timestamp, Option<Timestamp>),
-    ) -> Result<Step, ActionError> {
+    ) -> Result<Step> {
         let found = store::load_arrangement(self.tx, &self.rotation.id, id)?;
         let kind = found.as_ref().map(|found| found.kind);
         let request = found.and_then(|found| found.request);
@@ -399,7 +389,7 @@ impl Reader<'_> {
     }
 
     /// Finds the absences that people were passed over for, and words the steps.
-    fn told(&self, found: Vec<UnwordedCell>, naming: Naming) -> Result<Explanation, ActionError> {
+    fn told(&self, found: Vec<UnwordedCell>, naming: Naming) -> Result<Explanation> {
         let mut ids = HashMap::new();
         let mut named = HashMap::new();
         let mut cells = Vec::with_capacity(found.len());
@@ -458,7 +448,7 @@ impl Reader<'_> {
         &self,
         skipped: &Skipped,
         known: &mut HashMap<(UserId, Timestamp, Timestamp), Option<AbsenceId>>,
-    ) -> Result<Option<AbsenceId>, ActionError> {
+    ) -> Result<Option<AbsenceId>> {
         let (Some(from), Some(until), AbsenceSource::Stored) =
             (skipped.from, skipped.until, skipped.source)
         else {
@@ -481,12 +471,5 @@ impl Reader<'_> {
         let id = found.map(|absence| absence.id);
         known.insert(key, id.clone());
         Ok(id)
-    }
-}
-
-fn kept(record: &Duty) -> RecordedEntry {
-    RecordedEntry {
-        entry: record.entry.clone(),
-        by: record.by.clone(),
     }
 }

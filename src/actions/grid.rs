@@ -1,6 +1,6 @@
 //! Changes the grid of a rotation: its coverage, and the rosters of cells.
 
-use super::ActionError;
+use super::Result;
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
@@ -27,7 +27,7 @@ impl Operation for ReplaceCoverage {
         NamedIds::people(self.0.people())
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let ReplaceCoverage(spec) = self;
         let editing = draft.editing(tx);
         let mint = &mut |prefix: &str| tx.mint(prefix);
@@ -52,12 +52,7 @@ impl Operation for WriteRoster {
         NamedIds::people(self.spec.people())
     }
 
-    fn admit(
-        &self,
-        _: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         caller.check_edit(rotation)?;
         Ok(check_roster(rotation, self.roster.as_ref())?)
     }
@@ -66,7 +61,7 @@ impl Operation for WriteRoster {
         true
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let (editing, WriteRoster { roster, spec }) = (draft.editing(tx), self);
         editing.write_roster(&mut draft.rotation, roster.as_ref(), &spec)?;
         draft.store(tx, Act::Edit)?;

@@ -1,6 +1,6 @@
 //! Who somebody from an identity provider is (rules.md 12.8 and 12.9).
 
-use super::{ActionError, App, Error, audit};
+use super::{App, Error, Result, audit};
 use crate::domain::access::{Principal, Role, Via};
 use crate::domain::audit::{AuditedChange, Author, Origin, Phrase, quoted};
 use crate::domain::directory::Person;
@@ -21,7 +21,7 @@ pub fn recognise(
     identity: &Identity,
     name: Option<&ProvidedName>,
     origin: Origin,
-) -> Result<Result<Person, Unrecognised>, ActionError> {
+) -> Result<Result<Person, Unrecognised>> {
     let linked = app.store().read(|tx| linked(tx, identity))?;
     match (linked, name) {
         (Some(found), _) => Ok(found),
@@ -49,7 +49,7 @@ fn link_named(
     identity: Identity,
     name: ProvidedName,
     origin: Origin,
-) -> Result<Result<Person, Unrecognised>, ActionError> {
+) -> Result<Result<Person, Unrecognised>> {
     // Who matches is read again in the write: two sign-ins may arrive at once.
     let found = app.store().read(|tx| named(tx, &name))?;
     let person = match found {
@@ -112,12 +112,7 @@ fn named(tx: &ReadTx, name: &ProvidedName) -> Result<Result<Person, Unrecognised
 /// # Errors
 /// [`crate::domain::refusal::Refusal::Invalid`] for somebody whom the workspace does not have, and for an identity that no
 /// provider can have.
-pub fn link(
-    store: &Store,
-    author: &Author,
-    user: UserId,
-    identity: Identity,
-) -> Result<(), ActionError> {
+pub fn link(store: &Store, author: &Author, user: UserId, identity: Identity) -> Result<()> {
     audit::write(store, author, move |tx, _| {
         let read = tx.as_read();
         let person = store::load_person(&read, &user)?.filter(is_in_workspace);

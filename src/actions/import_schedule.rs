@@ -10,10 +10,12 @@ use super::grid::ReplaceCoverage;
 use super::mutation::Operation;
 use super::proposals::Propose;
 use super::rotations::PatchRotation;
-use super::{ActionError, App, Error, audit, notifications, outbox};
+use super::{ActionError, App, Error, Result, audit, notifications, outbox};
+use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::arrangement::Arranged;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::blueprint::{self, Agreement, Blueprint, Takeover};
+use crate::domain::books::Dealing;
 use crate::domain::edit::{NewAssignment, NewRotation, RotationPatch};
 use crate::domain::event::Event;
 use crate::domain::forecast;
@@ -159,7 +161,7 @@ pub fn import(
     author: &Author,
     mut reading: Reading,
     wanted: ImportOptions,
-) -> Result<Imported, ActionError> {
+) -> Result<Imported> {
     reading.name_members();
     let shared = app.clone();
     let done = audit::write(app.store(), author, move |tx, author| {
@@ -198,7 +200,7 @@ fn make(
     author: &Author,
     reading: &Reading,
     wanted: &ImportOptions,
-) -> Result<Imported, ActionError> {
+) -> Result<Imported> {
     let users = known_people(&tx.as_read(), reading)?;
     let known = |id: &str| users.get(id).cloned();
     let (definition, timeline) = (&reading.definition, &reading.timeline);
@@ -302,7 +304,7 @@ fn make(
 }
 
 /// Refuses to bring a rotation in line that somebody made by hand, and whose code just happens to be that of a schedule.
-fn check_imported(tx: &WriteTx, id: &RotationId, code: &str) -> Result<(), ActionError> {
+fn check_imported(tx: &WriteTx, id: &RotationId, code: &str) -> Result<()> {
     let rotation = loaded(tx, id)?;
     if blueprint::is_imported(&rotation) {
         return Ok(());
@@ -324,7 +326,7 @@ fn outcome(wanted: &ImportOptions, agreement: &Agreement, made: Outcome) -> Outc
     }
 }
 
-fn loaded(tx: &WriteTx, id: &RotationId) -> Result<Rotation, ActionError> {
+fn loaded(tx: &WriteTx, id: &RotationId) -> Result<Rotation> {
     let rotation = store::load_rotation(&tx.as_read(), id)?;
     Ok(rotation.ok_or(Refusal::NotFound("rotation"))?)
 }
@@ -336,7 +338,7 @@ fn run<O: Operation>(
     author: &Author,
     id: &RotationId,
     operation: O,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let Some(mut draft) = Draft::load(&tx.as_read(), app, author, id)? else {
         return Err(Refusal::NotFound("rotation").into());
     };
@@ -358,7 +360,7 @@ fn attempt<O: Operation>(
     operation: O,
     says: &str,
     unsaid: &mut Vec<Unsaid>,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     match tx.part(|tx| run(tx, app, author, id, operation)) {
         Err(ActionError::Refused(refusal)) => {
             unsaid.push(Unsaid {
@@ -378,7 +380,7 @@ fn create(
     blueprint: &Blueprint,
     definition: &Definition,
     wanted: &ImportOptions,
-) -> Result<RotationId, ActionError> {
+) -> Result<RotationId> {
     let owner = match &wanted.owner {
         Some(named) => Some(named.clone()),
         None => store::find_administrator(&tx.as_read())?,
@@ -394,6 +396,9 @@ fn create(
         channels: Vec::new(),
         users: blueprint.members.clone(),
         groups: Vec::new(),
+        // As the partner deals: its timeline is what the forecast is compared with.
+        dealing: Dealing::default(),
+        absence_policy: AbsencePolicy::default(),
     };
     check_new(&tx.as_read(), &new, &app.tier_limits())?;
     let rotation = insert(tx, new)?;

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::mutation::{Mutation, Operation};
-use super::{ActionError, App, reads};
+use super::{App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::ids::{RotationId, UserId};
@@ -13,7 +13,7 @@ use crate::wire::etag::Precondition;
 use subtle::ConstantTimeEq;
 
 /// The inbound webhook of a rotation. Created on first use.
-pub fn read(app: &App, author: &Author, id: &RotationId) -> Result<InboundWebhook, ActionError> {
+pub fn read(app: &App, author: &Author, id: &RotationId) -> Result<InboundWebhook> {
     match find(app, &author.principal, id)? {
         Some(inbound) => Ok(inbound),
         None => make(app, author, id, false),
@@ -21,11 +21,7 @@ pub fn read(app: &App, author: &Author, id: &RotationId) -> Result<InboundWebhoo
 }
 
 /// The inbound webhook of a rotation, where it has one.
-pub fn find(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-) -> Result<Option<InboundWebhook>, ActionError> {
+pub fn find(app: &App, caller: &Principal, id: &RotationId) -> Result<Option<InboundWebhook>> {
     app.store().read(|tx| {
         editable(tx, caller, id)?;
         Ok(store::load_inbound(tx, id)?)
@@ -33,20 +29,11 @@ pub fn find(
 }
 
 /// Replaces the key of an inbound webhook. The old key no longer works.
-pub fn rotate_key(
-    app: &App,
-    author: &Author,
-    id: &RotationId,
-) -> Result<InboundWebhook, ActionError> {
+pub fn rotate_key(app: &App, author: &Author, id: &RotationId) -> Result<InboundWebhook> {
     make(app, author, id, true)
 }
 
-fn make(
-    app: &App,
-    author: &Author,
-    rotation: &RotationId,
-    anew: bool,
-) -> Result<InboundWebhook, ActionError> {
+fn make(app: &App, author: &Author, rotation: &RotationId, anew: bool) -> Result<InboundWebhook> {
     let mutation = Mutation {
         author,
         rotation,
@@ -66,12 +53,7 @@ impl Operation for MakeInboundWebhook {
     const NAME: &'static str = "make inbound webhook";
     type Output = InboundWebhook;
 
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        _: &Principal,
-    ) -> Result<InboundWebhook, ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<InboundWebhook> {
         let id = draft.rotation.id.clone();
         let existing = store::load_inbound(&tx.as_read(), &id)?;
         if let Some(existing) = existing.as_ref().filter(|_| !self.anew) {
@@ -95,7 +77,7 @@ impl Operation for MakeInboundWebhook {
     }
 }
 
-fn editable(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<(), ActionError> {
+fn editable(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<()> {
     let rotation = reads::visible(tx, caller, id)?;
     Ok(caller.check_edit(&rotation)?)
 }
@@ -104,7 +86,7 @@ fn editable(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<(), Acti
 ///
 /// # Errors
 /// [`Refusal::NotFound`] for an unknown path.
-pub fn enter(app: &App, path: &str, key: &str) -> Result<(Principal, bool), ActionError> {
+pub fn enter(app: &App, path: &str, key: &str) -> Result<(Principal, bool)> {
     let found = app
         .store()
         .read(|tx| store::load_inbound_by_path(tx, path))?;
@@ -121,7 +103,7 @@ pub fn enter(app: &App, path: &str, key: &str) -> Result<(Principal, bool), Acti
 ///
 /// # Errors
 /// [`Refusal::Invalid`] if nobody has it, or nobody who is a member.
-pub fn member_by_email(app: &App, rotation: &Rotation, email: &str) -> Result<UserId, ActionError> {
+pub fn member_by_email(app: &App, rotation: &Rotation, email: &str) -> Result<UserId> {
     let people = app
         .store()
         .read(|tx| store::list_people_by_email(tx, email))?;

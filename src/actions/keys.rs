@@ -4,7 +4,7 @@
 //! A key has the form `svc_key_<id>_<secret>`, a token `svc_mbr_<id>_<secret>`, with the id without its prefix. Only the SHA-256
 //! of the whole text is stored, so a lost one can only be replaced.
 
-use super::{ActionError, audit};
+use super::{Result, audit};
 use crate::domain::access::{Principal, Scope};
 use crate::domain::audit::{AuditedChange, Author, Phrase, listed, quoted};
 use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
@@ -45,11 +45,7 @@ pub fn hash(presented: &str) -> [u8; 32] {
 /// Creates a key. Also returns the text of the key, which is not stored.
 ///
 /// Refuses an invalid name or scopes, and rotations that do not exist.
-pub fn create_key(
-    store: &Store,
-    author: &Author,
-    new: NewKey,
-) -> Result<(KeyRecord, String), ActionError> {
+pub fn create_key(store: &Store, author: &Author, new: NewKey) -> Result<(KeyRecord, String)> {
     author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let (record, secret) = mint_key(tx, new)?;
@@ -72,7 +68,7 @@ fn ends(at: Option<Timestamp>) -> String {
 }
 
 /// As [`create_key`], within a write.
-pub(super) fn mint_key(tx: &mut WriteTx, new: NewKey) -> Result<(KeyRecord, String), ActionError> {
+pub(super) fn mint_key(tx: &mut WriteTx, new: NewKey) -> Result<(KeyRecord, String)> {
     check(&tx.as_read(), &new)?;
     let id = KeyId::from(tx.mint("key_"));
     let secret = key_text(&id, tx);
@@ -95,7 +91,7 @@ pub(super) fn mint_key(tx: &mut WriteTx, new: NewKey) -> Result<(KeyRecord, Stri
 ///
 /// # Errors
 /// [`Refusal::ResourceDenied`] for those who do not administer the workspace.
-pub fn list(store: &Store, caller: &Principal) -> Result<Vec<KeyRecord>, ActionError> {
+pub fn list(store: &Store, caller: &Principal) -> Result<Vec<KeyRecord>> {
     caller.check_administer()?;
     Ok(store.read(list_keys)?)
 }
@@ -104,18 +100,13 @@ pub fn list(store: &Store, caller: &Principal) -> Result<Vec<KeyRecord>, ActionE
 ///
 /// # Errors
 /// [`Refusal::ResourceDenied`] for those who do not administer the workspace.
-pub fn list_all_tokens(store: &Store, caller: &Principal) -> Result<Vec<TokenRecord>, ActionError> {
+pub fn list_all_tokens(store: &Store, caller: &Principal) -> Result<Vec<TokenRecord>> {
     caller.check_administer()?;
     Ok(store.read(list_tokens)?)
 }
 
 /// Disables a key, which is then refused with 401 `disabled`, or enables it.
-pub fn set_disabled(
-    store: &Store,
-    author: &Author,
-    id: KeyId,
-    disabled: bool,
-) -> Result<(), ActionError> {
+pub fn set_disabled(store: &Store, author: &Author, id: KeyId, disabled: bool) -> Result<()> {
     change(store, author, id, move |record, _| {
         let was = std::mem::replace(&mut record.disabled, disabled);
         let state = |disabled| if disabled { "disabled" } else { "enabled" };
@@ -125,7 +116,7 @@ pub fn set_disabled(
 }
 
 /// Revokes a key permanently: it becomes unknown.
-pub fn revoke_key(store: &Store, author: &Author, id: KeyId) -> Result<(), ActionError> {
+pub fn revoke_key(store: &Store, author: &Author, id: KeyId) -> Result<()> {
     author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let key = load_key(&tx.as_read(), &id)?.ok_or(Refusal::NotFound("key"))?;
@@ -141,12 +132,7 @@ const EXPIRED_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Gives a key a new secret and returns the new key. The old one works for `grace` and is then refused with
 /// `expired_secret`. Secrets of earlier rotations keep their grace. Secrets that expired more than 30 days ago are
 /// deleted.
-pub fn rotate_key(
-    store: &Store,
-    author: &Author,
-    id: KeyId,
-    grace: Duration,
-) -> Result<String, ActionError> {
+pub fn rotate_key(store: &Store, author: &Author, id: KeyId, grace: Duration) -> Result<String> {
     change(store, author, id, move |record, tx| {
         let secret = key_text(&record.id, tx);
         let forgotten = tx
@@ -169,7 +155,7 @@ pub fn create_token(
     author: &Author,
     user: UserId,
     lifetime: Option<Duration>,
-) -> Result<(TokenRecord, String), ActionError> {
+) -> Result<(TokenRecord, String)> {
     author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let (record, secret) = mint_token(tx, user, lifetime)?;
@@ -186,7 +172,7 @@ pub(super) fn mint_token(
     tx: &mut WriteTx,
     user: UserId,
     lifetime: Option<Duration>,
-) -> Result<(TokenRecord, String), ActionError> {
+) -> Result<(TokenRecord, String)> {
     let person = load_person(&tx.as_read(), &user)?;
     if person.is_none_or(|person| person.is_deleted) {
         return Ok(invalid(
@@ -211,7 +197,7 @@ pub(super) fn mint_token(
 }
 
 /// Revokes a token permanently: it becomes unknown, and the sessions that began with it end.
-pub fn revoke_token(store: &Store, author: &Author, id: TokenId) -> Result<(), ActionError> {
+pub fn revoke_token(store: &Store, author: &Author, id: TokenId) -> Result<()> {
     author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let token = load_token(&tx.as_read(), &id)?.ok_or(Refusal::NotFound("token"))?;
@@ -227,7 +213,7 @@ pub fn revoke_token(store: &Store, author: &Author, id: TokenId) -> Result<(), A
     })
 }
 
-fn check(tx: &ReadTx, new: &NewKey) -> Result<(), ActionError> {
+fn check(tx: &ReadTx, new: &NewKey) -> Result<()> {
     let length = new.name.chars().count();
     if new.name.trim().is_empty() || length > 200 {
         return Ok(invalid(
@@ -271,10 +257,8 @@ fn change<T: Send + 'static>(
     store: &Store,
     author: &Author,
     id: KeyId,
-    act: impl FnOnce(&mut KeyRecord, &mut WriteTx) -> Result<(T, Option<String>), ActionError>
-    + Send
-    + 'static,
-) -> Result<T, ActionError> {
+    act: impl FnOnce(&mut KeyRecord, &mut WriteTx) -> Result<(T, Option<String>)> + Send + 'static,
+) -> Result<T> {
     author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let Some(mut record) = load_key(&tx.as_read(), &id)? else {
@@ -300,7 +284,7 @@ fn text(prefix: &str, id: &str, tx: &mut WriteTx) -> String {
     format!("{prefix}{bare}_{}", tx.mint_secret())
 }
 
-fn later(now: Timestamp, by: Duration) -> Result<Timestamp, ActionError> {
+fn later(now: Timestamp, by: Duration) -> Result<Timestamp> {
     now.checked_add(by)
         .or_else(|_| Ok(invalid("", "the duration is too long; send a shorter one")?))
 }
@@ -308,6 +292,7 @@ fn later(now: Timestamp, by: Duration) -> Result<Timestamp, ActionError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::actions::ActionError;
     use crate::runtime::clock::Clock;
     use std::path::PathBuf;
     use std::sync::Arc;
@@ -359,7 +344,7 @@ mod tests {
         }
     }
 
-    fn detail<T: std::fmt::Debug>(outcome: Result<T, ActionError>) -> String {
+    fn detail<T: std::fmt::Debug>(outcome: Result<T>) -> String {
         match outcome {
             Err(ActionError::Refused(refusal)) => crate::tests::detail(&refusal),
             other => format!("{other:?}"),

@@ -1,6 +1,6 @@
 //! Checks people, groups and channels of a rotation: they must exist, and the tier must include them.
 
-use super::ActionError;
+use super::Result;
 use crate::domain::fault::Fault;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
@@ -14,7 +14,7 @@ fn refuse_first<T: PartialEq>(
     named: &[T],
     unknown: &[T],
     fault: impl Fn(&T) -> Fault,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let first = named
         .iter()
         .enumerate()
@@ -26,14 +26,26 @@ fn refuse_first<T: PartialEq>(
 }
 
 /// Refuses a person who is not in the workspace. `member` is the name of the list.
-pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Result<(), ActionError> {
+pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Result<()> {
     refuse_first(member, users, &store::unknown_people(tx, users)?, |id| {
         Fault::NotInWorkspace(id.clone())
     })
 }
 
+/// The same of only some of the people of a list.
+pub(super) fn known_among(
+    tx: &ReadTx,
+    member: &str,
+    users: &[UserId],
+    some: &[UserId],
+) -> Result<()> {
+    refuse_first(member, users, &store::unknown_people(tx, some)?, |id| {
+        Fault::NotInWorkspace(id.clone())
+    })
+}
+
 /// Refuses unknown user groups of `userGroupIds`.
-pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<(), ActionError> {
+pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<()> {
     let unknown = store::unknown_groups(tx, groups)?;
     refuse_first("userGroupIds", groups, &unknown, |id| {
         format!("no user group of the workspace has the id `{id}`").into()
@@ -41,7 +53,7 @@ pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<(), Action
 }
 
 /// Refuses `channels` in which the app is not a member.
-pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<(), ActionError> {
+pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<()> {
     let unknown = store::unknown_channels(tx, channels)?;
     refuse_first("channels", channels, &unknown, |id| {
         format!("the app is not in a channel `{id}`; invite it there first").into()
@@ -49,7 +61,7 @@ pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<(),
 }
 
 /// Refuses user groups on a tier without them.
-pub(super) fn check_groups_included(limits: &TierLimits, wanted: bool) -> Result<(), ActionError> {
+pub(super) fn check_groups_included(limits: &TierLimits, wanted: bool) -> Result<()> {
     if wanted && !limits.has_user_groups() {
         return Err(Refusal::PaymentRequired(
             "userGroupIds".into(),
@@ -67,7 +79,7 @@ pub(super) fn check_people(
     but: Option<&RotationId>,
     users: &[UserId],
     groups: &[GroupId],
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let Some(most) = limits.max_people else {
         return Ok(());
     };

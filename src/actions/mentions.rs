@@ -3,7 +3,7 @@
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::{Mutation, Operation};
-use super::{ActionError, App, Error, notifications, reads};
+use super::{ActionError, App, Error, Result, notifications, reads};
 use crate::domain::access::Principal;
 use crate::domain::audit::{Author, Phrase, listed};
 use crate::domain::edit::SettingsChange;
@@ -38,24 +38,14 @@ impl Operation for OpenMention {
     }
 
     /// A person mentions in their own name whoever is on call in what they see; programs need the right to edit.
-    fn admit(
-        &self,
-        _: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         match caller.person() {
             Ok(person) if *person == self.0.asker => Ok(caller.check_see(rotation)?),
             _ => Ok(caller.check_edit(rotation)?),
         }
     }
 
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        _: &Principal,
-    ) -> Result<Mention, ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<Mention> {
         let OpenMention(new) = self;
         let rotation = &draft.rotation;
         check_new(&tx.as_read(), &new)?;
@@ -83,7 +73,7 @@ impl Operation for OpenMention {
     }
 }
 
-fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), ActionError> {
+fn check_new(tx: &ReadTx, new: &NewMention) -> Result<()> {
     let (asker, channel) = (&new.asker, &new.channel);
     if !store::is_present(tx, asker)? {
         return Ok(invalid("userId", Fault::NotInWorkspace(asker.clone()))?);
@@ -98,7 +88,7 @@ fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), ActionError> {
 }
 
 /// A mention of a rotation that the caller may see.
-pub fn read(app: &App, caller: &Principal, id: &MentionId) -> Result<Mention, ActionError> {
+pub fn read(app: &App, caller: &Principal, id: &MentionId) -> Result<Mention> {
     app.store().read(|tx| {
         let mention = store::load_mention(tx, id)?.ok_or(Refusal::NotFound("mention"))?;
         reads::visible(tx, caller, &mention.rotation).map_err(hidden)?;
@@ -112,7 +102,7 @@ pub fn list(
     caller: &Principal,
     filter: MentionFilter,
     page: Page,
-) -> Result<(Vec<Mention>, u64), ActionError> {
+) -> Result<(Vec<Mention>, u64)> {
     let filter = MentionFilter {
         visible: reads::visible_to(caller),
         ..filter
@@ -145,7 +135,7 @@ pub fn answer(
     author: &Author,
     id: &MentionId,
     answer: MentionAnswer,
-) -> Result<Mention, ActionError> {
+) -> Result<Mention> {
     author.principal.person()?;
     let found = app.store().read(|tx| store::load_mention(tx, id))?;
     let found = found.ok_or(Refusal::NotFound("mention"))?;
@@ -167,7 +157,7 @@ struct AnswerMention {
 }
 
 impl AnswerMention {
-    fn find(&self, tx: &ReadTx) -> Result<Mention, ActionError> {
+    fn find(&self, tx: &ReadTx) -> Result<Mention> {
         Ok(store::load_mention(tx, &self.mention)?.ok_or(Refusal::NotFound("mention"))?)
     }
 }
@@ -177,24 +167,14 @@ impl Operation for AnswerMention {
     type Output = Mention;
 
     /// Whoever was asked may answer, also where they cannot see the rotation any more.
-    fn admit(
-        &self,
-        tx: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         match self.find(tx)?.notified.contains(caller.person()?) {
             true => Ok(()),
             false => Ok(caller.check_see(rotation)?),
         }
     }
 
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        caller: &Principal,
-    ) -> Result<Mention, ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, caller: &Principal) -> Result<Mention> {
         let person = caller.person()?;
         let mut mention = self.find(&tx.as_read())?;
         expire(tx, draft.app(), &draft.rotation, &mut mention)?;
@@ -318,7 +298,7 @@ impl Operation for SetMentionSettings {
     const NAME: &'static str = "set mention settings";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let SetMentionSettings(change) = self;
         let settings = &mut draft.rotation.profile.mentions;
         let was = *settings;

@@ -1,15 +1,13 @@
-//! Lists of messages, and what each person chose to be mailed (rules.md 19).
+//! Lists of messages (rules.md 19).
 
-use super::{ActionError, App, audit, reads};
+use super::{App, Result, reads};
 use crate::chat;
-use crate::domain::access::{Principal, Reach};
-use crate::domain::audit::{AuditedChange, Author, Phrase};
-use crate::domain::ids::{RotationId, UserId};
+use crate::domain::access::Principal;
+use crate::domain::ids::RotationId;
 use crate::domain::message::{Content, MessageKind, Recipient, ShiftsMoved, Subject};
-use crate::domain::refusal::Refusal;
-use crate::domain::relay::{MessageState, NotificationSettings, Way};
+use crate::domain::relay::{MessageState, Way};
 use crate::domain::words::words;
-use crate::store::{self, MessageFilter, MessageRecord, Page, ReadTx};
+use crate::store::{self, MessageFilter, MessageRecord, Page};
 use jiff::Timestamp;
 
 /// A message of a list.
@@ -52,7 +50,7 @@ pub fn list(
     caller: &Principal,
     filter: MessageFilter,
     page: Page,
-) -> Result<(Vec<ListedMessage>, u64), ActionError> {
+) -> Result<(Vec<ListedMessage>, u64)> {
     let filter = MessageFilter {
         visible: reads::visible_to(caller),
         reader: caller.person().ok().cloned(),
@@ -114,77 +112,5 @@ fn listed(app: &App, record: MessageRecord) -> ListedMessage {
         reached,
         error,
         moved,
-    }
-}
-
-/// The kinds of messages that a person is mailed.
-///
-/// # Errors
-/// [`Refusal::NotFound`] for somebody who is not there for the caller, [`Refusal::ResourceDenied`] for another person's
-/// settings.
-pub fn notifications(
-    app: &App,
-    caller: &Principal,
-    user: &UserId,
-) -> Result<NotificationSettings, ActionError> {
-    app.store().read(|tx| {
-        check_person(tx, caller, user)?;
-        Ok(store::load_notification_settings(tx, user)?)
-    })
-}
-
-/// Chooses what a person is mailed. It counts for messages from now on.
-pub fn choose_notifications(
-    app: &App,
-    author: &Author,
-    user: &UserId,
-    settings: NotificationSettings,
-) -> Result<NotificationSettings, ActionError> {
-    let user = user.clone();
-    audit::write(app.store(), author, move |tx, author| {
-        check_person(&tx.as_read(), &author.principal, &user)?;
-        let was = store::load_notification_settings(&tx.as_read(), &user)?;
-        store::save_notification_settings(tx, &user, &settings)?;
-        let (was, is) = (told(&was), told(&settings));
-        let summary = Phrase::from("what ").and(&user).and(" is mailed: ");
-        let summary = summary.and(format!("{was} to {is}"));
-        let change = (was != is).then(|| AuditedChange::of(user.as_str(), summary));
-        Ok((settings, change))
-    })
-}
-
-/// Settings in a summary.
-fn told(settings: &NotificationSettings) -> String {
-    if !settings.mail {
-        return "nothing".to_owned();
-    }
-    let kinds: Vec<&str> = settings.kinds.iter().map(|kind| kind.name()).collect();
-    match kinds.is_empty() {
-        true => "nothing of any kind".to_owned(),
-        false => kinds.join(", "),
-    }
-}
-
-/// People choose for themselves; workspace admins and keys that see all rotations choose for everybody.
-fn check_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<(), ActionError> {
-    let is_own = caller.person() == Ok(user);
-    if !is_own && !caller.sees_directory() {
-        return Err(Refusal::NotFound("user").into());
-    }
-    if store::load_person(tx, user)?.is_none() {
-        return Err(Refusal::NotFound("user").into());
-    }
-    match caller.reach() {
-        _ if is_own => Ok(()),
-        Reach::All => Ok(()),
-        Reach::Selected(_) => Err(Refusal::ResourceDenied(
-            "this belongs to a person of all rotations; send a key that is not limited to some"
-                .into(),
-        )
-        .into()),
-        _ => Err(Refusal::ResourceDenied(
-            "only workspace admins may read or change what others are mailed".into(),
-        )
-        .into()),
     }
 }

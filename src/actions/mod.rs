@@ -2,6 +2,7 @@
 
 pub mod absences;
 pub mod acceptance;
+mod agenda;
 pub mod answering;
 pub mod arrangements;
 pub mod assignments;
@@ -19,6 +20,7 @@ pub mod deliveries;
 pub mod dev_clock;
 pub mod development;
 pub mod directory;
+pub mod directory_edit;
 pub mod directory_sync;
 mod draft;
 pub mod due;
@@ -36,6 +38,7 @@ mod membership;
 pub mod mentions;
 pub mod messages;
 pub mod mutation;
+pub mod notification_settings;
 mod notifications;
 pub mod on_call_at;
 pub mod once;
@@ -63,6 +66,7 @@ pub mod status;
 pub mod swaps;
 pub mod tier;
 pub mod told_plan;
+pub mod trades;
 pub mod warnings;
 pub mod webhooks;
 pub mod whole_turns;
@@ -90,6 +94,9 @@ use told_plan::{NoticeSettings, Notices};
 use warnings::Warned;
 
 pub use crate::store::{ActionError, Error};
+
+/// The result of a use case.
+pub type Result<T, E = ActionError> = std::result::Result<T, E>;
 
 /// The loop that makes hand-overs on time.
 pub const TIMER: &str = "timer";

@@ -3,7 +3,7 @@
 
 use super::chat_ids::{self, NamedIds};
 use super::draft::Draft;
-use super::{ActionError, App, Error};
+use super::{ActionError, App, Error, Result};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::event::Act;
@@ -33,18 +33,13 @@ pub trait Operation: Sized + Send + 'static {
         _: &Rotation,
         _: &Principal,
         _: Timestamp,
-    ) -> Result<Option<Self::Output>, ActionError> {
+    ) -> Result<Option<Self::Output>> {
         Ok(None)
     }
 
     /// Refuses callers who may not do this, and names that do not exist in the rotation. By default everyone who may edit the
     /// rotation may do it.
-    fn admit(
-        &self,
-        _: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         Ok(caller.check_edit(rotation)?)
     }
 
@@ -56,7 +51,7 @@ pub trait Operation: Sized + Send + 'static {
 
     /// Calls external services, which must not happen in a transaction. Runs before the write, for callers who would be admitted
     /// to the current rotation.
-    fn prepare(&mut self, _: &App, _: &Rotation) -> Result<(), ActionError> {
+    fn prepare(&mut self, _: &App, _: &Rotation) -> Result<()> {
         Ok(())
     }
 
@@ -67,12 +62,8 @@ pub trait Operation: Sized + Send + 'static {
     }
 
     /// Makes the change and stores the draft.
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        caller: &Principal,
-    ) -> Result<Self::Output, ActionError>;
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, caller: &Principal)
+    -> Result<Self::Output>;
 }
 
 /// A write to one rotation.
@@ -99,11 +90,11 @@ impl<O: Operation> Mutation<'_, O> {
     /// # Errors
     /// [`Refusal::NotFound`] if there is no such rotation, [`Refusal::StaleValidator`] or [`Refusal::WeakValidator`] if the
     /// precondition fails, and the refusals of the operation.
-    pub fn run(mut self, app: &App) -> Result<Written<O::Output>, ActionError> {
+    pub fn run(mut self, app: &App) -> Result<Written<O::Output>> {
         let named = self.operation.named();
         let asks = chat_ids::has_unknown(app, &named)?;
         if O::PREPARES || asks {
-            let (rotation, replayed) = app.store().read(|tx| -> Result<_, ActionError> {
+            let (rotation, replayed) = app.store().read(|tx| -> Result<_> {
                 let rotation = store::load_rotation(tx, self.rotation)?;
                 let rotation = rotation.ok_or(Refusal::NotFound("rotation"))?;
                 let replayed = match self.admit_or_replay(tx, &rotation, app, app.now()) {
@@ -126,33 +117,31 @@ impl<O: Operation> Mutation<'_, O> {
         let (shared, author) = (app.clone(), self.author.clone());
         let (id, precondition) = (self.rotation.clone(), self.precondition.clone());
         let operation = self.operation;
-        let outcome = app
-            .store()
-            .write(move |tx| -> Result<Result<_, ActionError>, ActionError> {
-                let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &author, &id)? else {
-                    return Ok(Err(Refusal::NotFound("rotation").into()));
-                };
-                let was_due = draft.catch_up(tx)?.is_some();
-                let mutation = Mutation {
-                    author: &author,
-                    rotation: &id,
-                    precondition: &precondition,
-                    operation,
-                };
-                match mutation.admit_or_replay(&tx.as_read(), &draft.rotation, &shared, tx.now()) {
-                    Ok(None) => {}
-                    Ok(Some(output)) => {
-                        let rotation = draft.rotation;
-                        return Ok(Ok(Written { rotation, output }));
-                    }
-                    Err(error) => return Ok(Err(error)),
+        let outcome = app.store().write(move |tx| -> Result<Result<_>> {
+            let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &author, &id)? else {
+                return Ok(Err(Refusal::NotFound("rotation").into()));
+            };
+            let was_due = draft.catch_up(tx)?.is_some();
+            let mutation = Mutation {
+                author: &author,
+                rotation: &id,
+                precondition: &precondition,
+                operation,
+            };
+            match mutation.admit_or_replay(&tx.as_read(), &draft.rotation, &shared, tx.now()) {
+                Ok(None) => {}
+                Ok(Some(output)) => {
+                    let rotation = draft.rotation;
+                    return Ok(Ok(Written { rotation, output }));
                 }
-                if was_due {
-                    // What became due stays processed, so only the operation is undone if it fails.
-                    return Ok(tx.part(|tx| mutation.apply(tx, draft)));
-                }
-                mutation.apply(tx, draft).map(Ok)
-            });
+                Err(error) => return Ok(Err(error)),
+            }
+            if was_due {
+                // What became due stays processed, so only the operation is undone if it fails.
+                return Ok(tx.part(|tx| mutation.apply(tx, draft)));
+            }
+            mutation.apply(tx, draft).map(Ok)
+        });
         outcome?
     }
 
@@ -163,7 +152,7 @@ impl<O: Operation> Mutation<'_, O> {
         rotation: &Rotation,
         app: &App,
         now: Timestamp,
-    ) -> Result<Option<O::Output>, ActionError> {
+    ) -> Result<Option<O::Output>> {
         let caller = &self.author.principal;
         let known = self.operation.replay(tx, rotation, caller, now)?;
         if known.is_some() {
@@ -175,7 +164,7 @@ impl<O: Operation> Mutation<'_, O> {
         Ok(None)
     }
 
-    fn apply(self, tx: &mut WriteTx, mut draft: Draft) -> Result<Written<O::Output>, ActionError> {
+    fn apply(self, tx: &mut WriteTx, mut draft: Draft) -> Result<Written<O::Output>> {
         let caller = &self.author.principal;
         if draft.rotation.external.is_some() && self.operation.changes_duty(&draft.rotation) {
             return Err(Refusal::ExternalReadOnly.into());
@@ -198,9 +187,9 @@ pub fn follow<T>(
     tx: &mut WriteTx,
     (author, act): (&Author, Act),
     affected: &[RotationId],
-    write: impl FnOnce(&mut WriteTx) -> Result<T, ActionError>,
+    write: impl FnOnce(&mut WriteTx) -> Result<T>,
     mut follow: impl FnMut(&WriteTx, &mut Draft, &Rotation),
-) -> Result<T, ActionError> {
+) -> Result<T> {
     let mut befores = Vec::with_capacity(affected.len());
     for id in affected {
         if let Some(mut draft) = Draft::load(&tx.as_read(), app, author, id)? {
@@ -228,7 +217,7 @@ pub fn follow_directory(
     author: &Author,
     replace: impl FnOnce(&mut WriteTx) -> Result<(), Error>,
     mut compare: impl FnMut(&Rotation, &Rotation),
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let all = store::list_rotation_ids(&tx.as_read())?;
     let replace = |tx: &mut WriteTx| {
         replace(tx)?;

@@ -1,7 +1,7 @@
 //! Who is on call at an instant that may be long ago or ahead, in one rotation or in all of them.
 
 use super::reads::{self, visible};
-use super::{ActionError, App};
+use super::{ActionError, App, Result};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::Arrangement;
 use crate::domain::duty::Duty;
@@ -37,7 +37,7 @@ pub fn of(
     caller: &Principal,
     id: &RotationId,
     at: Option<Timestamp>,
-) -> Result<(Rotation, DutyAt), ActionError> {
+) -> Result<(Rotation, DutyAt)> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let at = at.unwrap_or_else(|| present(app, &rotation));
@@ -61,7 +61,7 @@ pub(super) fn duty_at(
     rotation: &Rotation,
     at: Timestamp,
     budget: &mut Budget,
-) -> Result<DutyAt, ActionError> {
+) -> Result<DutyAt> {
     check_instant(app, rotation, at)?;
     if is_past(rotation, at) {
         return Ok(DutyAt::Recorded(recorded(app, tx, rotation, at)?));
@@ -109,7 +109,7 @@ pub(super) fn standstill(
     tx: &ReadTx,
     rotation: &Rotation,
     at: Timestamp,
-) -> Result<Option<Standstill>, ActionError> {
+) -> Result<Option<Standstill>> {
     let since = rotation.stamps.judged_at;
     if !rotation.enabled && since <= at {
         return Ok(Some(Standstill { since, until: None }));
@@ -122,23 +122,14 @@ pub(super) fn standstill(
 }
 
 /// The entries of the record at an instant, in the order of slots; those of cells that are gone come last.
-pub(super) fn entries_at(
-    tx: &ReadTx,
-    rotation: &Rotation,
-    at: Timestamp,
-) -> Result<Vec<Duty>, ActionError> {
+pub(super) fn entries_at(tx: &ReadTx, rotation: &Rotation, at: Timestamp) -> Result<Vec<Duty>> {
     let instant = Interval::new(at, at + SignedDuration::from_millis(1));
     let mut entries = store::list_history(tx, rotation, instant)?;
     entries.sort_by_key(|duty| duty.slot.unwrap_or(usize::MAX));
     Ok(entries)
 }
 
-fn recorded(
-    app: &App,
-    tx: &ReadTx,
-    rotation: &Rotation,
-    at: Timestamp,
-) -> Result<OnCall, ActionError> {
+fn recorded(app: &App, tx: &ReadTx, rotation: &Rotation, at: Timestamp) -> Result<OnCall> {
     let turn_ends = resolve::turn_ends(rotation, app.calendar());
     let (mut held, mut outsider) = (Vec::new(), None);
     let mut nobody = Nobody::AsArranged;
@@ -196,7 +187,7 @@ fn bounds(
     at: Timestamp,
     hand_overs: Option<HandOvers>,
     present: Option<&Present>,
-) -> Result<Bounds, ActionError> {
+) -> Result<Bounds> {
     let first = record.entry.start;
     let of = (rotation, &record.cell);
     let arrangement = match &record.entry.arrangement {
@@ -230,7 +221,7 @@ pub(super) fn walk(
     (rotation, cell): (&Rotation, &CellId),
     from: (Timestamp, bool),
     mut look: impl FnMut(Duty) -> bool,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let mut walked = 0;
     store::walk_record(tx, rotation, cell, from, |piece| {
         walked += 1;
@@ -251,8 +242,8 @@ pub fn everywhere(
     at: Option<Timestamp>,
     user: Option<&UserId>,
     page: Page,
-    mut show: impl FnMut(&Rotation, Option<&DutyAt>) -> Result<(), ActionError>,
-) -> Result<u64, ActionError> {
+    mut show: impl FnMut(&Rotation, Option<&DutyAt>) -> Result<()>,
+) -> Result<u64> {
     if let Some(at) = at {
         check_ahead(app.now(), at)?;
     }
@@ -266,7 +257,7 @@ pub fn everywhere(
         // Who is on call is found by looking.
         Some(_) => Page::first(u32::MAX),
     };
-    let (ids, total) = app.store().read(|tx| -> Result<_, ActionError> {
+    let (ids, total) = app.store().read(|tx| -> Result<_> {
         let (mut ids, total) = store::list_rotations(tx, &filter, listed)?;
         if let Some(user) = user {
             let since = at.unwrap_or_else(|| app.now());
@@ -279,7 +270,7 @@ pub fn everywhere(
     let mut found = 0;
     let first = u64::from(page.number - 1) * u64::from(page.size);
     for id in ids {
-        app.store().read(|tx| -> Result<(), ActionError> {
+        app.store().read(|tx| -> Result<()> {
             // Deleted since, or hidden from the caller.
             let rotation = store::load_rotation(tx, &id)?;
             let Some(rotation) = rotation.filter(|found| caller.check_see(found).is_ok()) else {

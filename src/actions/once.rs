@@ -4,7 +4,7 @@
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::{ActionError, App};
+use super::{App, Result};
 use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -56,7 +56,7 @@ impl<O: Operation> Operation for Once<O> {
         rotation: &Rotation,
         caller: &Principal,
         now: Timestamp,
-    ) -> Result<Option<Receipt>, ActionError> {
+    ) -> Result<Option<Receipt>> {
         caller.check_see(rotation)?;
         let record = store::load_operation(tx, caller.credential(), &self.key.id)?;
         match record.filter(|record| record.created_at >= expired_before(now)) {
@@ -72,12 +72,7 @@ impl<O: Operation> Operation for Once<O> {
         }
     }
 
-    fn admit(
-        &self,
-        tx: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         self.operation.admit(tx, rotation, caller)
     }
 
@@ -85,7 +80,7 @@ impl<O: Operation> Operation for Once<O> {
         self.operation.named()
     }
 
-    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<(), ActionError> {
+    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<()> {
         self.operation.prepare(app, rotation)
     }
 
@@ -93,12 +88,7 @@ impl<O: Operation> Operation for Once<O> {
         self.operation.changes_duty(rotation)
     }
 
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        caller: &Principal,
-    ) -> Result<Receipt, ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, caller: &Principal) -> Result<Receipt> {
         let output = self.operation.apply(tx, draft, caller)?;
         let record = OperationRecord {
             body_hash: self.key.body_hash,

@@ -1,7 +1,7 @@
 //! Data of pages about many rotations at once: who is on call, who follows, where nobody will be; and one person's requests in all of
 //! them.
 
-use super::{ActionError, App, reads, requests};
+use super::{App, Error, Result, reads, requests};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::forecast::{self, AbsentOnCall, Gap, OnCallSummary};
@@ -43,7 +43,7 @@ pub fn rotations(
     filter: RotationFilter,
     page: Page,
     ahead: SignedDuration,
-) -> Result<(Vec<Overview>, u64), ActionError> {
+) -> Result<(Vec<Overview>, u64)> {
     let filter = reads::narrowed(caller, filter);
     app.store().read(|tx| {
         let (ids, total) = store::list_rotations(tx, &filter, page)?;
@@ -57,7 +57,7 @@ pub fn one(
     caller: &Principal,
     id: &RotationId,
     ahead: SignedDuration,
-) -> Result<Overview, ActionError> {
+) -> Result<Overview> {
     app.store().read(|tx| {
         reads::visible(tx, caller, id)?;
         let mut found = load(app, tx, std::slice::from_ref(id), ahead)?;
@@ -73,7 +73,7 @@ pub(super) fn load(
     tx: &ReadTx,
     ids: &[RotationId],
     ahead: SignedDuration,
-) -> Result<Vec<Overview>, ActionError> {
+) -> Result<Vec<Overview>> {
     let now = app.now();
     let mut found = Vec::with_capacity(ids.len());
     for rotation in store::each_rotation(tx, ids) {
@@ -135,16 +135,12 @@ fn overview(
 const MOST_ROTATIONS: u32 = 200;
 
 /// The rotations of which a person is a member or an owner, as far as the caller sees them.
-pub fn rotations_of(
-    app: &App,
-    caller: &Principal,
-    user: &UserId,
-) -> Result<Vec<Rotation>, ActionError> {
+pub fn rotations_of(app: &App, caller: &Principal, user: &UserId) -> Result<Vec<Rotation>> {
     app.store().read(|tx| of_person(tx, caller, user))
 }
 
 /// The rotations of a person in one snapshot.
-fn of_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<Vec<Rotation>, ActionError> {
+fn of_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<Vec<Rotation>> {
     let filter = RotationFilter {
         user: Some(user.clone()),
         ..RotationFilter::default()
@@ -178,7 +174,7 @@ pub fn requests_of(
     caller: &Principal,
     user: &UserId,
     wanted: OwnRequests,
-) -> Result<Vec<Asked>, ActionError> {
+) -> Result<Vec<Asked>> {
     let now = app.now();
     app.store().read(|tx| {
         let mut found = Vec::new();
@@ -201,6 +197,11 @@ pub fn requests_of(
         found.sort_by_key(|asked| asked.view.request.span().from);
         Ok(found)
     })
+}
+
+/// How many requests wait for an answer of somebody.
+pub fn count_waiting(app: &App, user: &UserId) -> Result<u64, Error> {
+    (app.store()).read(|tx| store::count_requests_waiting(tx, user))
 }
 
 fn asked(view: RequestView, rotation: &Rotation) -> Asked {
@@ -227,7 +228,7 @@ fn kept(
     rotation: &Rotation,
     wanted: OwnRequests,
     now: Timestamp,
-) -> Result<Vec<crate::domain::request::Request>, ActionError> {
+) -> Result<Vec<crate::domain::request::Request>> {
     if wanted == OwnRequests::Pending {
         return Ok(store::list_pending_requests(tx, &rotation.id, MAX_PENDING)?);
     }
@@ -252,11 +253,7 @@ pub fn kind_of(id: &RequestId) -> RequestKind {
 }
 
 /// One request wherever it is, with its rotation.
-pub fn request(
-    app: &App,
-    caller: &Principal,
-    id: &RequestId,
-) -> Result<(Rotation, Asked), ActionError> {
+pub fn request(app: &App, caller: &Principal, id: &RequestId) -> Result<(Rotation, Asked)> {
     let rotation = app.store().read(|tx| store::rotation_of_request(tx, id))?;
     let rotation = rotation.ok_or(crate::domain::refusal::Refusal::NotFound("request"))?;
     let (rotation, view) = requests::read(app, caller, &rotation, kind_of(id), id)?;

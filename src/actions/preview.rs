@@ -4,7 +4,7 @@
 mod parts;
 
 use super::rotations::Agrees;
-use super::{ActionError, App, reads, warnings};
+use super::{App, Result, reads, warnings};
 use crate::domain::access::Principal;
 use crate::domain::duty::{self, Duty};
 use crate::domain::edit::Edits;
@@ -107,7 +107,7 @@ pub fn of(
     id: &RotationId,
     wanted: PreviewQuery,
     when: When,
-) -> Result<Preview, ActionError> {
+) -> Result<Preview> {
     let (stored, found) = reads::in_context(app, caller, id, |tx, context| {
         let range = range(context.now, when)?;
         let current = context.rotation;
@@ -238,7 +238,7 @@ fn by_person(
     app: &App,
     tx: &ReadTx,
     [before, after]: [Planned; 2],
-) -> Result<BTreeMap<UserId, Change>, ActionError> {
+) -> Result<BTreeMap<UserId, Change>> {
     let (before, after) = (before.held(), after.held());
     let all = before.values().chain(after.values()).flatten();
     let mut days = Days::of(all, app.calendar());

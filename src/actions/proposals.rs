@@ -4,7 +4,7 @@ use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::request_writes::{Notify, Outcome, ask, written};
-use super::{ActionError, App, reads};
+use super::{App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, Preview, check_unblocked};
 use crate::domain::ids::RotationId;
@@ -23,17 +23,17 @@ pub trait Proposal: Clone + Send + 'static {
     fn named(&self) -> NamedIds;
 
     /// Refuses callers who may not see what would come of it, and names that do not exist. By default people may.
-    fn permit(&self, _: &ReadTx, _: &Rotation, by: &Principal) -> Result<(), ActionError> {
+    fn permit(&self, _: &ReadTx, _: &Rotation, by: &Principal) -> Result<()> {
         Ok(by.person().map(drop)?)
     }
 
     /// Refuses callers who may not write it, and names that do not exist. By default everyone may who may ask others for something.
-    fn admit(&self, _: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<(), ActionError> {
+    fn admit(&self, _: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<()> {
         Ok(by.check_ask(rotation)?)
     }
 
     /// Checks it against a rotation and its forecast.
-    fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError>;
+    fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview>;
 
     /// With the turn that the preview found, and all conflicts in it acknowledged if `acknowledges`.
     fn previewed(self, preview: &Preview, acknowledges: bool) -> Self;
@@ -45,7 +45,7 @@ pub trait Proposal: Clone + Send + 'static {
         draft: &mut Draft,
         by: &Principal,
         checked: Preview,
-    ) -> Result<Self::Output, ActionError>;
+    ) -> Result<Self::Output>;
 }
 
 /// The write of a proposal.
@@ -59,12 +59,7 @@ impl<P: Proposal> Operation for Propose<P> {
         self.0.named()
     }
 
-    fn admit(
-        &self,
-        tx: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         self.0.admit(tx, rotation, caller)
     }
 
@@ -72,12 +67,7 @@ impl<P: Proposal> Operation for Propose<P> {
         true
     }
 
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        caller: &Principal,
-    ) -> Result<P::Output, ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, caller: &Principal) -> Result<P::Output> {
         let checked = self.0.check(&draft.context(tx), caller)?;
         self.0.apply(tx, draft, caller, checked)
     }
@@ -89,7 +79,7 @@ pub fn preview<P: Proposal>(
     caller: &Principal,
     id: &RotationId,
     proposal: &P,
-) -> Result<(Rotation, Preview), ActionError> {
+) -> Result<(Rotation, Preview)> {
     reads::in_context(app, caller, id, |tx, context| {
         proposal.permit(tx, context.rotation, caller)?;
         context.rotation.check_own()?;
@@ -125,9 +115,9 @@ pub fn propose<P: Proposal, T>(
     (app, caller): (&App, &Principal),
     id: &RotationId,
     proposal: P,
-    weigh: impl FnOnce(&Rotation, &Preview) -> Result<Decision, ActionError>,
-    write: impl FnOnce(Propose<P>) -> Result<T, ActionError>,
-) -> Result<Proposed<T>, ActionError> {
+    weigh: impl FnOnce(&Rotation, &Preview) -> Result<Decision>,
+    write: impl FnOnce(Propose<P>) -> Result<T>,
+) -> Result<Proposed<T>> {
     let (rotation, preview) = self::preview(app, caller, id, &proposal)?;
     let decision = weigh(&rotation, &preview)?;
     let written = match decision {
@@ -151,7 +141,7 @@ pub(super) fn request(
     draft: &mut Draft,
     by: &Principal,
     (request, checked): (Request, Preview),
-) -> Result<RequestWritten, ActionError> {
+) -> Result<RequestWritten> {
     check_unblocked(&checked.conflicts())?;
     ask(tx, draft, &request)?;
     written(tx, draft, by, &request, Outcome::beside(Notify::Asked))

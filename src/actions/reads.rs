@@ -1,6 +1,6 @@
 //! Reads rotations, as far as the caller may see them.
 
-use super::{ActionError, App};
+use super::{App, Result};
 use crate::domain::access::{Principal, Reach};
 use crate::domain::agreement::AgreementContext;
 use crate::domain::forecast::{Forecast, Limits};
@@ -12,16 +12,12 @@ use crate::store::{self, Error, Page, READ_AT_ONCE, ReadTx, RotationFilter, Stor
 use std::collections::HashMap;
 
 /// One rotation.
-pub fn rotation(app: &App, caller: &Principal, id: &RotationId) -> Result<Rotation, ActionError> {
+pub fn rotation(app: &App, caller: &Principal, id: &RotationId) -> Result<Rotation> {
     app.store().read(|tx| visible(tx, caller, id))
 }
 
 /// The id of a rotation that somebody names by its id or by its code, whatever the case.
-pub fn rotation_named(
-    app: &App,
-    caller: &Principal,
-    name: &str,
-) -> Result<RotationId, ActionError> {
+pub fn rotation_named(app: &App, caller: &Principal, name: &str) -> Result<RotationId> {
     app.store().read(|tx| {
         let id = RotationId::from(name);
         let by_code = || store::rotation_by_code(tx, &name.to_ascii_uppercase());
@@ -42,7 +38,7 @@ pub fn rotation_names<'a>(
     app: &App,
     caller: &Principal,
     ids: impl IntoIterator<Item = &'a RotationId>,
-) -> Result<HashMap<RotationId, String>, ActionError> {
+) -> Result<HashMap<RotationId, String>> {
     caller.check_administer()?;
     app.store().read(|tx| {
         let mut names = HashMap::new();
@@ -55,11 +51,7 @@ pub fn rotation_names<'a>(
     })
 }
 
-pub(super) fn visible(
-    tx: &ReadTx,
-    caller: &Principal,
-    id: &RotationId,
-) -> Result<Rotation, ActionError> {
+pub(super) fn visible(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<Rotation> {
     let rotation = store::load_rotation(tx, id)?.ok_or(Refusal::NotFound("rotation"))?;
     caller.check_see(&rotation)?;
     Ok(rotation)
@@ -71,8 +63,8 @@ pub(super) fn in_context<T>(
     app: &App,
     caller: &Principal,
     id: &RotationId,
-    check: impl FnOnce(&ReadTx, &AgreementContext) -> Result<T, ActionError>,
-) -> Result<(Rotation, T), ActionError> {
+    check: impl FnOnce(&ReadTx, &AgreementContext) -> Result<T>,
+) -> Result<(Rotation, T)> {
     app.store().read(|tx| {
         let stored = visible(tx, caller, id)?;
         let dealing = DealingContext::new(app.calendar(), &stored.absences);
@@ -127,8 +119,8 @@ pub fn rotations(
     caller: &Principal,
     filter: RotationFilter,
     page: Page,
-    show: impl FnMut(&Rotation) -> Result<bool, ActionError>,
-) -> Result<(Unshown, u64), ActionError> {
+    show: impl FnMut(&Rotation) -> Result<bool>,
+) -> Result<(Unshown, u64)> {
     let filter = narrowed(caller, filter);
     app.store().read(|tx| {
         let (ids, total) = store::list_rotations(tx, &filter, page)?;
@@ -143,8 +135,8 @@ pub fn more_rotations(
     app: &App,
     caller: &Principal,
     unshown: &mut Unshown,
-    show: impl FnMut(&Rotation) -> Result<bool, ActionError>,
-) -> Result<(), ActionError> {
+    show: impl FnMut(&Rotation) -> Result<bool>,
+) -> Result<()> {
     app.store().read(|tx| show_each(tx, caller, unshown, show))
 }
 
@@ -160,8 +152,8 @@ fn show_each(
     tx: &ReadTx,
     caller: &Principal,
     unshown: &mut Unshown,
-    mut show: impl FnMut(&Rotation) -> Result<bool, ActionError>,
-) -> Result<(), ActionError> {
+    mut show: impl FnMut(&Rotation) -> Result<bool>,
+) -> Result<()> {
     for id in unshown {
         let found = store::load_rotation(tx, &id)?;
         let visible = found.filter(|rotation| caller.check_see(rotation).is_ok());

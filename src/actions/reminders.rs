@@ -4,14 +4,15 @@
 //! meanwhile, it is computed again.
 
 use super::{App, Error, notifications};
-use crate::domain::forecast;
+use crate::domain::forecast::{self, HandoverNotice};
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::RotationId;
+use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::{self, Message};
 use crate::domain::rotation::Stamps;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The maximum number of rotations per commit, and the time for computing them.
@@ -99,7 +100,8 @@ fn forecast(
         && at > now
     {
         let coming = forecast::upcoming_notices(&rotation, dealing, at);
-        messages = message::reminder(&rotation, at, &coming);
+        let own = with_own_reminders(tx, &coming)?;
+        messages = message::reminder(&rotation, at, &coming, |person| !own.contains(person));
     }
     // Counted from the previous one, so that none is skipped that became due meanwhile; turns that have begun are.
     let begun = now.checked_sub(before).unwrap_or(now);
@@ -110,6 +112,17 @@ fn forecast(
         stamps: rotation.stamps,
         messages,
     }))
+}
+
+/// Those who come on and chose reminders of their own.
+fn with_own_reminders(tx: &ReadTx, coming: &[HandoverNotice]) -> Result<BTreeSet<UserId>, Error> {
+    let mut own = BTreeSet::new();
+    for person in coming.iter().filter_map(|handover| handover.on.as_ref()) {
+        if store::load_leads(tx, person)?.is_some() {
+            own.insert(person.clone());
+        }
+    }
+    Ok(own)
 }
 
 fn remind(tx: &mut WriteTx, app: &App, reminders: Reminders) -> Result<(), Error> {

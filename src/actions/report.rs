@@ -1,7 +1,7 @@
 //! Who is on call how much: by the record up to now, and by the plan after it (rules.md 7.4, 7.5).
 
 use super::reads::visible_to;
-use super::{ActionError, App, reads};
+use super::{ActionError, App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty::Duty;
@@ -42,7 +42,7 @@ pub fn duty(
     calendar: &Calendar,
     caller: &Principal,
     wanted: &ReportQuery,
-) -> Result<Vec<Row>, ActionError> {
+) -> Result<Vec<Row>> {
     let only = caller.check_report(wanted.user.as_ref())?;
     if wanted.range.length() > LONGEST {
         return Ok(invalid(
@@ -50,7 +50,7 @@ pub fn duty(
             "send an instant at most 5 years after `from`",
         )?);
     }
-    let rotations = store.read(|tx| -> Result<_, ActionError> {
+    let rotations = store.read(|tx| -> Result<_> {
         if let Some(id) = &wanted.rotation {
             return Ok(vec![reads::visible(tx, caller, id)?.id]);
         }
@@ -74,7 +74,7 @@ pub fn duty(
             has_looked = true;
             gathering.check_rest(store, &rotations[index..])?;
         }
-        store.read(|tx| -> Result<_, ActionError> {
+        store.read(|tx| -> Result<_> {
             // It may be gone or hidden by now.
             match store::load_rotation(tx, id)? {
                 Some(rotation) if caller.check_see(&rotation).is_ok() => {
@@ -93,7 +93,7 @@ pub fn of_rotation(
     caller: &Principal,
     id: &RotationId,
     range: Interval,
-) -> Result<(Rotation, Vec<Row>), ActionError> {
+) -> Result<(Rotation, Vec<Row>)> {
     let now = app.now();
     let mut gathering = Gathering {
         calendar: app.calendar(),
@@ -102,7 +102,7 @@ pub fn of_rotation(
         report: Report::begin(GroupBy::Person, range, now, None),
         budget: Budget::of_a_report(),
     };
-    let rotation = app.store().read(|tx| -> Result<_, ActionError> {
+    let rotation = app.store().read(|tx| -> Result<_> {
         let rotation = reads::visible(tx, caller, id)?;
         gathering.add(tx, &rotation)?;
         Ok(rotation)
@@ -121,7 +121,7 @@ struct Gathering<'a> {
 
 impl Gathering<'_> {
     /// Refuses a range for which the plans of the rotations that are left are sure to take too much.
-    fn check_rest(&self, store: &Store, rest: &[RotationId]) -> Result<(), ActionError> {
+    fn check_rest(&self, store: &Store, rest: &[RotationId]) -> Result<()> {
         let rest = reads::one_by_one(store, rest);
         match (self.budget).may_suffice(rest, self.calendar, self.range, usize::MAX)? {
             true => Ok(()),
@@ -130,7 +130,7 @@ impl Gathering<'_> {
     }
 
     /// Adds what there is of a rotation.
-    fn add(&mut self, tx: &ReadTx, rotation: &Rotation) -> Result<(), ActionError> {
+    fn add(&mut self, tx: &ReadTx, rotation: &Rotation) -> Result<()> {
         let mut walks: HashMap<CellId, Walk> = HashMap::new();
         let places = Places::of(rotation);
         let range = self.range;
@@ -179,7 +179,7 @@ impl Gathering<'_> {
         walk: &mut Walk,
         rotation: &Rotation,
         (places, duty, until): (&Places, &Duty, Timestamp),
-    ) -> Result<(), ActionError> {
+    ) -> Result<()> {
         let report = &mut self.report;
         let place = places.at(&duty.window, &duty.entry);
         walk.entry(&duty.entry, until, &mut |user, happening| {
@@ -189,7 +189,7 @@ impl Gathering<'_> {
     }
 
     /// Adds covers, swaps and mentions.
-    fn count(&mut self, tx: &ReadTx, id: &RotationId) -> Result<(), ActionError> {
+    fn count(&mut self, tx: &ReadTx, id: &RotationId) -> Result<()> {
         let mut known: HashSet<(RequestId, UserId)> = HashSet::new();
         for taken in store::list_taken_over(tx, id, self.range)? {
             let (user, from) = (&taken.user, taken.from);
@@ -218,9 +218,9 @@ impl Gathering<'_> {
         })
     }
 
-    fn rows(self, store: &Store) -> Result<Vec<Row>, ActionError> {
+    fn rows(self, store: &Store) -> Result<Vec<Row>> {
         let mut zones: HashMap<UserId, ZoneName> = HashMap::new();
-        store.read(|tx| -> Result<_, ActionError> {
+        store.read(|tx| -> Result<_> {
             for user in self.report.people() {
                 let person = store::load_person(tx, user)?;
                 let zone = person.and_then(|person| person.zone());

@@ -2,7 +2,7 @@
 
 use super::arrangements::records;
 use super::draft::Draft;
-use super::{ActionError, notifications, requests};
+use super::{Result, notifications, requests};
 use crate::domain::access::Principal;
 use crate::domain::audit::{Phrase, listed, period};
 use crate::domain::event::Act;
@@ -66,11 +66,7 @@ pub(super) fn set_state(draft: &mut Draft, request: &mut Request, state: Request
 }
 
 /// Adds a pending request to a rotation.
-pub(super) fn ask(
-    tx: &mut WriteTx,
-    draft: &mut Draft,
-    request: &Request,
-) -> Result<(), ActionError> {
+pub(super) fn ask(tx: &mut WriteTx, draft: &mut Draft, request: &Request) -> Result<()> {
     let pending = &draft.rotation.pending;
     let theirs = pending
         .iter()
@@ -94,7 +90,7 @@ pub(super) fn written(
     caller: &Principal,
     request: &Request,
     outcome: Outcome,
-) -> Result<RequestWritten, ActionError> {
+) -> Result<RequestWritten> {
     let mut queued = draft.store(tx, outcome.act)?;
     let rotation = &draft.rotation;
     let messages = match &outcome.notify {

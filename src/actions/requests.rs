@@ -1,6 +1,6 @@
 //! Reads cover and swap requests.
 
-use super::{ActionError, App, reads};
+use super::{App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::forecast::CellForecast;
@@ -48,7 +48,7 @@ pub fn list(
     kind: RequestKind,
     range: Interval,
     start: Start,
-) -> Result<(Rotation, RequestPage), ActionError> {
+) -> Result<(Rotation, RequestPage)> {
     reads::in_context(app, caller, id, |tx, context| {
         let behind = match start {
             Start::First => None,
@@ -81,7 +81,7 @@ pub fn pending(
     caller: &Principal,
     rotation: &Rotation,
     limit: usize,
-) -> Result<Vec<Request>, ActionError> {
+) -> Result<Vec<Request>> {
     caller.check_see(rotation)?;
     let read = |tx: &ReadTx| store::list_pending_requests(tx, &rotation.id, limit);
     Ok(app.store().read(read)?)
@@ -94,7 +94,7 @@ pub fn read(
     id: &RotationId,
     kind: RequestKind,
     request: &RequestId,
-) -> Result<(Rotation, RequestView), ActionError> {
+) -> Result<(Rotation, RequestView)> {
     reads::in_context(app, caller, id, |tx, context| {
         let found = load(tx, context.rotation, kind, request)?;
         Ok(view(caller, context, &found))
@@ -108,7 +108,7 @@ pub fn list_across(
     caller: &Principal,
     filter: RequestFilter,
     page: Page,
-) -> Result<(Vec<RequestKey>, u64), ActionError> {
+) -> Result<(Vec<RequestKey>, u64)> {
     let filter = RequestFilter {
         visible: reads::visible_to(caller),
         ..filter
@@ -221,7 +221,7 @@ pub(super) fn load(
     rotation: &Rotation,
     kind: RequestKind,
     id: &RequestId,
-) -> Result<Request, ActionError> {
+) -> Result<Request> {
     let found = store::load_request(tx, &rotation.id, kind, id)?;
     Ok(found.ok_or(Refusal::NotFound(kind.noun()))?)
 }

@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::duty_group::check_no_circle;
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
 use super::mutation::Operation;
-use super::{ActionError, Error};
+use super::{Error, Result};
 use crate::domain::access::Principal;
 use crate::domain::edit::RotationPatch;
 use crate::domain::editing::People;
@@ -39,7 +39,7 @@ impl Operation for PatchRotation {
         named(&self.0)
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let PatchRotation(patch) = self;
         check_patch(&tx.as_read(), &patch, &draft.rotation, &draft.tier_limits)?;
         check_code(&tx.as_read(), &patch, &draft.rotation)?;
@@ -68,6 +68,9 @@ pub(super) fn changes_duty(patch: &RotationPatch, rotation: &Rotation) -> bool {
         || patch.absence_policy.as_ref().is_some_and(|change| {
             rotation.absence_policy.changed(change) != Ok(rotation.absence_policy)
         })
+        || patch.dealing.as_ref().is_some_and(|change| {
+            rotation.dealing.changed(change).as_ref() != Ok(&rotation.dealing)
+        })
 }
 
 /// Refuses a patch that names who or what is not there, or that the tier does not include.
@@ -76,7 +79,7 @@ pub(super) fn check_patch(
     patch: &RotationPatch,
     rotation: &Rotation,
     limits: &TierLimits,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let owners = patch.owners.as_ref();
     // Owners sent as they stand may have left the workspace since.
     let owners = owners.filter(|owners| **owners != rotation.profile.owners);
@@ -105,15 +108,20 @@ pub(super) fn check_patch(
         let groups = patch.groups.as_deref().unwrap_or(&groups);
         check_people(tx, limits, Some(&rotation.id), users, groups)?;
     }
+    if let Some(change) = &patch.dealing {
+        let changed = rotation.dealing.changed(change)?;
+        let then = people_then(tx, patch, rotation)?;
+        let members = then.as_ref().map(|(_, people)| &people.members);
+        let members = members.unwrap_or(&rotation.members);
+        if change.shares.is_some() {
+            changed.check_members(|user| members.contains(user))?;
+        }
+    }
     Ok(())
 }
 
 /// Refuses a patch whose code another rotation has.
-pub(super) fn check_code(
-    tx: &ReadTx,
-    patch: &RotationPatch,
-    rotation: &Rotation,
-) -> Result<(), ActionError> {
+pub(super) fn check_code(tx: &ReadTx, patch: &RotationPatch, rotation: &Rotation) -> Result<()> {
     if let Some(Some(code)) = &patch.code
         && store::rotation_by_code(tx, code)?.is_some_and(|holder| holder != rotation.id)
     {
@@ -128,7 +136,7 @@ pub(super) fn people_then(
     tx: &ReadTx,
     patch: &RotationPatch,
     rotation: &Rotation,
-) -> Result<Option<(MemberLists, People)>, ActionError> {
+) -> Result<Option<(MemberLists, People)>> {
     let Members { users, groups } = &rotation.members;
     // A list sent unchanged is not written: that would delete people who are deactivated temporarily.
     let same_groups = |wanted: &Vec<GroupId>| wanted.iter().eq(groups.iter().map(|one| &one.group));
@@ -195,12 +203,7 @@ impl Operation for PatchShown {
         named(&self.patch)
     }
 
-    fn apply(
-        self,
-        tx: &mut WriteTx,
-        draft: &mut Draft,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, caller: &Principal) -> Result<()> {
         (self.agrees)(&draft.rotation, draft.calendar)?;
         PatchRotation(self.patch).apply(tx, draft, caller)
     }
@@ -213,7 +216,7 @@ impl Operation for DeleteRotation {
     const NAME: &'static str = "delete rotation";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         Ok(draft.delete(tx)?)
     }
 }

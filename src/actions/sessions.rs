@@ -10,7 +10,7 @@ pub use ending::{Ended, end, end_all, list, list_all};
 pub use rules::{SessionProvider, SessionRules};
 
 use super::keys::{TOKEN_PREFIX, hash};
-use super::{ActionError, App, Error, audit};
+use super::{App, Error, Result, audit};
 use crate::domain::access::{Principal, Role, Via};
 use crate::domain::audit::{Actor, ActorKind, AuditedChange, Author, Origin, Phrase};
 use crate::domain::directory::Person;
@@ -22,6 +22,9 @@ use crate::store::{self, ReadTx, SessionOrigin, SessionRecord, Store, TokenRecor
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use subtle::ConstantTimeEq;
+
+/// How long the link of an invitation works.
+pub const INVITED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Uses are noted this far apart.
 const NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -86,7 +89,7 @@ pub fn create_link(
     author: &Author,
     user: UserId,
     lifetime: Duration,
-) -> Result<(String, Timestamp), ActionError> {
+) -> Result<(String, Timestamp)> {
     audit::write(store, author, move |tx, _| {
         if !store::is_present(&tx.as_read(), &user)? {
             return Ok(invalid(
@@ -134,7 +137,7 @@ pub fn sign_in(
     proof: Proof,
     browser: Browser,
     rules: &SessionRules,
-) -> Result<Option<Begun>, ActionError> {
+) -> Result<Option<Begun>> {
     let idle = rules.idle;
     app.store().write(move |tx| {
         let now = tx.now();
@@ -366,7 +369,7 @@ pub fn chosen_zone(app: &App, user: &UserId) -> Result<Option<String>, Error> {
 }
 
 /// Chooses the zone in which a person reads the pages; `None` follows the directory.
-pub fn choose_zone(app: &App, user: &UserId, zone: Option<ZoneName>) -> Result<(), ActionError> {
+pub fn choose_zone(app: &App, user: &UserId, zone: Option<ZoneName>) -> Result<()> {
     let user = user.clone();
     app.store().write(move |tx| {
         let name = zone.as_ref().map(ZoneName::as_str);

@@ -1,8 +1,9 @@
 //! The duty that an absence leaves with its person.
 
-use super::{ActionError, App, reads};
-use crate::domain::absence::{Absence, AppliesTo, StandingDuty};
+use super::{ActionError, App, Result, reads};
+use crate::domain::absence::{Absence, AppliesTo};
 use crate::domain::access::Principal;
+use crate::domain::duty::Duty;
 use crate::domain::edit::NewAbsence;
 use crate::domain::editing::Editing;
 use crate::domain::forecast::{self, Budget, Forecast, Limits};
@@ -27,7 +28,7 @@ pub fn standing(
     caller: &Principal,
     named: &RotationId,
     absence: &Absence,
-) -> Result<Vec<StandingDuty>, ActionError> {
+) -> Result<Vec<Duty>> {
     let everywhere = absence.applies_to == AppliesTo::AllRotations;
     let of = (&absence.user, absence.period, everywhere);
     while_away(app, caller, named, of, |rotation| rotation)
@@ -39,7 +40,7 @@ pub fn would_stand(
     caller: &Principal,
     named: &RotationId,
     new: &NewAbsence,
-) -> Result<Vec<StandingDuty>, ActionError> {
+) -> Result<Vec<Duty>> {
     let of = (&new.user, new.period, new.everywhere);
     while_away(app, caller, named, of, |rotation| {
         with_absence(app, rotation, new)
@@ -72,7 +73,7 @@ fn while_away(
     named: &RotationId,
     (user, period, everywhere): (&UserId, Interval, bool),
     as_if: impl Fn(Rotation) -> Rotation,
-) -> Result<Vec<StandingDuty>, ActionError> {
+) -> Result<Vec<Duty>> {
     let mut rotations = vec![named.clone()];
     if everywhere {
         let theirs = app.store().read(|tx| store::list_rotations_of(tx, user))?;
@@ -94,11 +95,14 @@ fn while_away(
         };
         let dealing = DealingContext::new(app.calendar(), &rotation.absences);
         let most = MOST_STANDING - standing.len();
-        let found = forecast::standing(&rotation, dealing, user, period, most, &mut budget);
-        standing.extend(found.into_iter().map(|duty| StandingDuty {
-            period: duty.period(),
-            cell: duty.cell,
-        }));
+        standing.extend(forecast::standing(
+            &rotation,
+            dealing,
+            user,
+            period,
+            most,
+            &mut budget,
+        ));
         if standing.len() >= MOST_STANDING || budget.is_spent() {
             break;
         }

@@ -1,6 +1,6 @@
 //! Creates swap requests.
 
-use super::ActionError;
+use super::Result;
 use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::proposals::{self, Proposal};
@@ -190,7 +190,7 @@ impl Proposal for NewSwap {
         NamedIds::people([&self.recipient])
     }
 
-    fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview, ActionError> {
+    fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview> {
         Ok(check(context, by.person()?, self)?)
     }
 
@@ -210,7 +210,7 @@ impl Proposal for NewSwap {
         draft: &mut Draft,
         by: &Principal,
         checked: Preview,
-    ) -> Result<RequestWritten, ActionError> {
+    ) -> Result<RequestWritten> {
         let (requester, rotation) = (by.person()?, draft.rotation.id.clone());
         let legs = self.legs.iter().enumerate();
         let legs = legs.map(|(index, leg)| handed_over(requester, &self, leg, &path(index)));

@@ -28,7 +28,7 @@ use crate::domain::ids::{ChannelId, KeyId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::domain::zones::ZoneName;
-use crate::store::{self, Channel, Directory, Page, Person, RotationFilter, Team};
+use crate::store::{self, Channel, Directory, Page, Person, RotationFilter, Source, Team};
 use crate::wire::etag::Precondition;
 use jiff::SignedDuration;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -192,6 +192,9 @@ impl Office {
             is_admin: false,
             avatar_url: None,
             time_zone: None,
+            handle: None,
+            source: Source::File,
+            zone_is_own: false,
         };
         let channel = Channel {
             id: ChannelId::from("C1"),
@@ -200,6 +203,7 @@ impl Office {
             is_private: false,
             app_is_member: true,
             topic: None,
+            source: Source::File,
         };
         let people = (1..=6).map(person).collect();
         let directory = Directory {
@@ -208,6 +212,7 @@ impl Office {
             groups: Vec::new(),
             channels: vec![channel],
             handles: Vec::new(),
+            phones: Default::default(),
         };
         directory::import(&self.app, &author(), directory, directory::Consent::Given)
             .expect("an import");
@@ -224,6 +229,8 @@ impl Office {
             channels: vec![ChannelId::from("C1")],
             users: (1..=4).map(|n| UserId::from(format!("U{n}"))).collect(),
             groups: Vec::new(),
+            dealing: Default::default(),
+            absence_policy: Default::default(),
         };
         let creation = creation::NewCreation {
             key: key.into(),

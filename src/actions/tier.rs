@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::mutation;
-use super::{ActionError, App, webhooks};
+use super::{App, Result, webhooks};
 use crate::domain::audit::Author;
 use crate::domain::event::Act;
 use crate::domain::rotation::Rotation;
@@ -15,7 +15,7 @@ const FACT: &str = "plan";
 
 /// Switches the workspace to a tier: lanes stop, or start and are dealt. A tier without webhooks disables the endpoints, which
 /// a switch back does not enable. Has no effect if the tier is current.
-pub fn switch(app: &App, author: &Author, limits: TierLimits) -> Result<(), ActionError> {
+pub fn switch(app: &App, author: &Author, limits: TierLimits) -> Result<()> {
     let (shared, before) = (app.clone(), app.tier_limits());
     let author = author.clone();
     let switched = app.store().write(move |tx| {

@@ -13,7 +13,7 @@ pub use counting::{Counted, Warned, refresh};
 
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::{ActionError, App, reads};
+use super::{ActionError, App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::edit::WarningChange;
 use crate::domain::event::Act;
@@ -67,7 +67,7 @@ pub fn of_rotation(
     caller: &Principal,
     id: &RotationId,
     asked: Asked,
-) -> Result<(Rotation, Vec<Warning>), ActionError> {
+) -> Result<(Rotation, Vec<Warning>)> {
     let _alone = app.warned().alone();
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
@@ -92,7 +92,7 @@ pub fn of_plan(
     (rotation, dealing): (&Rotation, DealingContext),
     range: Interval,
     (severity, naming): (Option<Severity>, Naming),
-) -> Result<Vec<Warning>, ActionError> {
+) -> Result<Vec<Warning>> {
     if !rotation.enabled {
         return Ok(Vec::new());
     }
@@ -126,7 +126,7 @@ fn add_others(
     (rotation, people): (&Rotation, &BTreeSet<UserId>),
     range: Interval,
     duty: &mut Duty,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let (mut budget, mut room) = (Budget::default(), MOST_HELD);
     let mut others = rotations_of(tx, people)?;
     others.remove(&rotation.id);
@@ -149,10 +149,7 @@ fn add_others(
 
 /// The rotations in which somebody of these can be on call: those of which they are members, and those that follow a partner, which
 /// may put anybody on call.
-fn rotations_of(
-    tx: &ReadTx,
-    people: &BTreeSet<UserId>,
-) -> Result<BTreeSet<RotationId>, ActionError> {
+fn rotations_of(tx: &ReadTx, people: &BTreeSet<UserId>) -> Result<BTreeSet<RotationId>> {
     let mut all = BTreeSet::new();
     for user in people {
         all.extend(store::list_rotations_of(tx, user)?);
@@ -173,7 +170,7 @@ fn surroundings(
     rotation: &Rotation,
     held: &[Held],
     (naming, known): (Naming, &mut People),
-) -> Result<Around, ActionError> {
+) -> Result<Around> {
     let mut members: Vec<UserId> = roster::order(&rotation.members, None)
         .into_iter()
         .map(|member| member.user)
@@ -228,7 +225,7 @@ impl Operation for SetWarningSettings {
     const NAME: &'static str = "set warning settings";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let SetWarningSettings(change) = self;
         let settings = &mut draft.rotation.profile.warnings;
         if let Some(off) = change.off {

@@ -1,6 +1,6 @@
 //! Webhook endpoints: register, replace, disable, enable, rotate the secret, delete, send a test event (rules.md 16).
 
-use super::{ActionError, App, Error, audit, outbox};
+use super::{App, Error, Result, audit, outbox};
 use crate::client::{Url, UrlError};
 use crate::domain::audit::{AuditedChange, Author, Summary, host, quoted, webhook_changes};
 use crate::domain::event::Event;
@@ -48,21 +48,21 @@ fn refused(error: UrlError) -> Refusal {
 }
 
 /// The endpoints, oldest first.
-pub fn list(app: &App) -> Result<Vec<Webhook>, ActionError> {
+pub fn list(app: &App) -> Result<Vec<Webhook>> {
     Ok(app.store().read(store::list_webhooks)?)
 }
 
 /// An endpoint by id.
-pub fn read(app: &App, id: &WebhookId) -> Result<Webhook, ActionError> {
+pub fn read(app: &App, id: &WebhookId) -> Result<Webhook> {
     app.store().read(|tx| load(tx, id))
 }
 
-pub(super) fn load(tx: &ReadTx, id: &WebhookId) -> Result<Webhook, ActionError> {
+pub(super) fn load(tx: &ReadTx, id: &WebhookId) -> Result<Webhook> {
     Ok(store::load_webhook(tx, id)?.ok_or(Refusal::NotFound("webhook endpoint"))?)
 }
 
 /// Registers an endpoint: checks the URL, then the tier, then the limit. The result contains the secret.
-pub fn register(app: &App, author: &Author, spec: WebhookSpec) -> Result<Webhook, ActionError> {
+pub fn register(app: &App, author: &Author, spec: WebhookSpec) -> Result<Webhook> {
     check_addresses(app, &spec.url)?;
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, _| {
@@ -117,7 +117,7 @@ pub fn replace(
     id: &WebhookId,
     precondition: &Precondition,
     spec: WebhookSpec,
-) -> Result<Webhook, ActionError> {
+) -> Result<Webhook> {
     app.store()
         .read(|tx| admitted(tx, app.now(), id, precondition))?;
     check_addresses(app, &spec.url)?;
@@ -140,7 +140,7 @@ pub fn disable(
     author: &Author,
     id: &WebhookId,
     precondition: &Precondition,
-) -> Result<Webhook, ActionError> {
+) -> Result<Webhook> {
     edit(app, author, id, precondition, |tx, webhook| {
         webhook.disabled = webhook.disabled.or(Some(Disabled {
             reason: DisabledReason::Manual,
@@ -156,7 +156,7 @@ pub fn enable(
     author: &Author,
     id: &WebhookId,
     precondition: &Precondition,
-) -> Result<Webhook, ActionError> {
+) -> Result<Webhook> {
     let shared = app.clone();
     edit(app, author, id, precondition, move |tx, webhook| {
         check_tier(&shared.tier_limits())?;
@@ -178,7 +178,7 @@ pub fn rotate_secret(
     id: &WebhookId,
     precondition: &Precondition,
     grace: SignedDuration,
-) -> Result<Webhook, ActionError> {
+) -> Result<Webhook> {
     let shared = app.clone();
     edit(app, author, id, precondition, move |tx, webhook| {
         check_tier(&shared.tier_limits())?;
@@ -198,7 +198,7 @@ pub fn remove(
     author: &Author,
     id: &WebhookId,
     precondition: &Precondition,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let (id, precondition) = (id.clone(), precondition.clone());
     audit::write(app.store(), author, move |tx, _| {
         let gone = admitted(&tx.as_read(), tx.now(), &id, &precondition)?;
@@ -209,7 +209,7 @@ pub fn remove(
 }
 
 /// Queues a test event with the state of the last changed rotation, for this endpoint regardless of its event types.
-pub fn test(app: &App, author: &Author, id: &WebhookId) -> Result<Delivery, ActionError> {
+pub fn test(app: &App, author: &Author, id: &WebhookId) -> Result<Delivery> {
     let (shared, id) = (app.clone(), id.clone());
     audit::write(app.store(), author, move |tx, _| {
         let webhook = load(&tx.as_read(), &id)?;
@@ -276,7 +276,7 @@ fn admitted(
     now: Timestamp,
     id: &WebhookId,
     precondition: &Precondition,
-) -> Result<Webhook, ActionError> {
+) -> Result<Webhook> {
     let webhook = load(tx, id)?;
     precondition.check(|| etag::webhook_tag(&webhook, now))?;
     Ok(webhook)
@@ -295,8 +295,8 @@ fn edit(
     author: &Author,
     id: &WebhookId,
     precondition: &Precondition,
-    act: impl FnOnce(&mut WriteTx, &mut Webhook) -> Result<(), ActionError> + Send + 'static,
-) -> Result<Webhook, ActionError> {
+    act: impl FnOnce(&mut WriteTx, &mut Webhook) -> Result<()> + Send + 'static,
+) -> Result<Webhook> {
     let (id, precondition) = (id.clone(), precondition.clone());
     audit::write(app.store(), author, move |tx, _| {
         let before = admitted(&tx.as_read(), tx.now(), &id, &precondition)?;

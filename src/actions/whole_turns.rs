@@ -1,7 +1,7 @@
 //! The turns to come as people give them away: dealt turns whole, not the pieces into which covered hours cut them.
 
 use super::duties::{self, PlanFilter};
-use super::{ActionError, App, reads, swaps};
+use super::{App, Result, reads, swaps};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::duty::Duty;
@@ -21,24 +21,13 @@ const HAND_OVERS: usize = 64;
 /// Pairs of turns that are looked at for a form, at the most.
 const MOST_PAIRS: usize = 2_000;
 
-/// A dealt turn that is whole.
-#[derive(Clone, Debug)]
-pub struct WholeTurn {
-    pub cell: CellId,
-    /// The name of its slot, where the rotation has several.
-    pub slot: Vec<String>,
-    /// Who holds it.
-    pub user: UserId,
-    pub period: Interval,
-}
-
-/// The turns to come that can be swapped.
+/// The turns to come that can be swapped: the legs that they would be, by start.
 #[derive(Clone, Debug, Default)]
 pub struct Swappable {
     /// The person's own, each with one of the others at least.
-    pub own: Vec<WholeTurn>,
+    pub own: Vec<NewLeg>,
     /// Those of others, each with one of the person's own at least.
-    pub others: Vec<WholeTurn>,
+    pub others: Vec<NewLeg>,
 }
 
 /// The turns that a person may offer to swap, and those of others that they may ask for: an offer of each is accepted as far as
@@ -49,7 +38,7 @@ pub fn swappable(
     caller: &Principal,
     id: &RotationId,
     chosen: Option<(&CellId, Timestamp)>,
-) -> Result<(Rotation, Swappable), ActionError> {
+) -> Result<(Rotation, Swappable)> {
     let user = caller.person()?;
     reads::in_context(app, caller, id, |_, context| {
         let rotation = context.rotation;
@@ -58,21 +47,21 @@ pub fn swappable(
         }
         let range = ahead(app);
         let (forecasts, known) = forecast::known_cells(rotation, context.dealing, range.until);
-        let turns = whole_turns(app, context, &forecasts, range);
-        let is_own = |turn: &WholeTurn| turn.user == *user;
-        let (own, others): (Vec<WholeTurn>, Vec<WholeTurn>) = turns.into_iter().partition(is_own);
+        let turns = whole_turns(app, context, &forecasts, range).into_iter();
+        let (own, others): (Vec<NewLeg>, Vec<NewLeg>) =
+            turns.partition(|turn| turn.holder == *user);
         if own.is_empty() {
             return Ok(Swappable::default());
         }
         if known.is_some() {
             return Ok(forecast::too_far()?);
         }
-        let is_chosen = |turn: &&WholeTurn| {
+        let is_chosen = |turn: &&NewLeg| {
             let names = |(cell, at): (&CellId, _)| turn.cell == *cell && turn.period.contains(at);
             chosen.is_some_and(names)
         };
         let mut left = MOST_PAIRS;
-        let mut matched = |own: &[WholeTurn]| {
+        let mut matched = |own: &[NewLeg]| {
             let mut found = (vec![false; own.len()], vec![false; others.len()]);
             for (mine, turn) in own.iter().enumerate() {
                 for (theirs, other) in others.iter().enumerate() {
@@ -90,7 +79,7 @@ pub fn swappable(
                 others: kept(&others, &found.1),
             }
         };
-        let the_one: Vec<WholeTurn> = own.iter().filter(is_chosen).cloned().collect();
+        let the_one: Vec<NewLeg> = own.iter().filter(is_chosen).cloned().collect();
         let of_chosen = matched(&the_one);
         Ok(match of_chosen.own.is_empty() {
             true => matched(&own),
@@ -105,7 +94,7 @@ fn whole_turns(
     context: &AgreementContext,
     forecasts: &[CellForecast],
     range: Interval,
-) -> Vec<WholeTurn> {
+) -> Vec<NewLeg> {
     let rotation = context.rotation;
     let mut turns = Vec::new();
     for (cell, forecast) in rotation.cells.iter().zip(forecasts) {
@@ -114,12 +103,11 @@ fn whole_turns(
             let from = bounds.binary_search(&period.from);
             from.is_ok_and(|from| bounds.get(from + 1) == Some(&period.until))
         };
-        let slot = forecast::slot_name(rotation, cell);
         let whole = forecast.turns().filter(|(_, period)| is_whole(period));
-        turns.extend(whole.map(|(user, period)| WholeTurn {
+        turns.extend(whole.map(|(user, period)| NewLeg {
+            key: String::new(),
             cell: cell.id.clone(),
-            slot: slot.clone(),
-            user: user.clone(),
+            holder: user.clone(),
             period,
         }));
     }
@@ -127,34 +115,23 @@ fn whole_turns(
     turns
 }
 
-fn kept(turns: &[WholeTurn], keep: &[bool]) -> Vec<WholeTurn> {
+fn kept(turns: &[NewLeg], keep: &[bool]) -> Vec<NewLeg> {
     let turns = turns.iter().zip(keep).filter(|(_, keep)| **keep);
     turns.map(|(turn, _)| turn.clone()).collect()
 }
 
 /// The offer of two turns for each other.
-fn offer(own: &WholeTurn, other: &WholeTurn) -> NewSwap {
-    let leg = |key: &str, turn: &WholeTurn| NewLeg {
+fn offer(own: &NewLeg, other: &NewLeg) -> NewSwap {
+    let leg = |key: &str, turn: &NewLeg| NewLeg {
         key: key.to_owned(),
-        cell: turn.cell.clone(),
-        holder: turn.user.clone(),
-        period: turn.period,
+        ..turn.clone()
     };
     NewSwap {
-        recipient: other.user.clone(),
+        recipient: other.holder.clone(),
         legs: vec![leg("own", own), leg("theirs", other)],
         reason: String::new(),
         acknowledged: Vec::new(),
     }
-}
-
-/// The turns that one person holds and can ask others to cover.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeldTurn {
-    pub cell: CellId,
-    pub from: Timestamp,
-    /// `None` where no end is known.
-    pub until: Option<Timestamp>,
 }
 
 /// The turns of a person from now on, by start: a turn whole where nobody else holds a part of it, else the pieces that are theirs.
@@ -163,7 +140,7 @@ pub fn held_by(
     caller: &Principal,
     id: &RotationId,
     user: &UserId,
-) -> Result<(Rotation, Vec<HeldTurn>), ActionError> {
+) -> Result<(Rotation, Vec<Duty>)> {
     let range = ahead(app);
     let (rotation, duties) = duties::schedule(app, caller, id, range, &PlanFilter::default())?;
     let mut turns = Vec::new();
@@ -186,38 +163,32 @@ pub fn held_by(
                     && item.end.is_none_or(|end| end > begin)
             };
             let within = items.iter().filter(touches).copied();
-            turns.extend(turn_of(user, &cell.id, (begin, end), within));
+            turns.extend(turn_of(user, (begin, end), within));
         }
     }
-    turns.sort_by_key(|turn| turn.from);
+    turns.sort_by_key(|turn| turn.entry.start);
     Ok((rotation, turns))
 }
 
 /// The part of one dealt turn that a person holds.
 fn turn_of<'a>(
     user: &UserId,
-    cell: &CellId,
     (begin, end): (Timestamp, Option<Timestamp>),
     items: impl Iterator<Item = &'a Duty>,
-) -> Vec<HeldTurn> {
+) -> Vec<Duty> {
     let (theirs, others): (Vec<&Duty>, Vec<&Duty>) = items
         .filter(|item| item.entry.user.is_some())
         .partition(|item| item.is_of(user));
-    let turn = |from: Timestamp, until| HeldTurn {
-        cell: cell.clone(),
-        from: from.max(begin),
-        until,
-    };
     let is_whole = others.is_empty() && theirs.iter().all(|item| item.entry.arrangement.is_none());
     match theirs.first() {
         None => Vec::new(),
-        Some(_) if is_whole && end.is_some() => vec![turn(begin, end)],
+        Some(first) if is_whole && end.is_some() => vec![first.over(begin, end)],
         Some(_) => {
-            let until = |item: &Duty| item.end.into_iter().chain(end).min();
-            let pieces = theirs.iter();
-            pieces
-                .map(|item| turn(item.entry.start, until(item)))
-                .collect()
+            let piece = |item: &&Duty| {
+                let until = item.end.into_iter().chain(end).min();
+                item.over(item.entry.start.max(begin), until)
+            };
+            theirs.iter().map(piece).collect()
         }
     }
 }

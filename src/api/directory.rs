@@ -1,9 +1,10 @@
-//! /v1/users, /v1/groups and /v1/channels: the chat workspace's directory.
+//! GET /v1/users, /v1/groups and /v1/channels: the chat workspace's directory.
 
 use super::answer::{self, Outcome};
+use super::directory_writes;
 use super::extract::{Call, Query};
 use super::operation::{Kind, Operation, PAGE, PAGE_SIZE, Parameter, operation, parameter, text};
-use crate::actions::ActionError;
+use crate::actions::{ActionError, directory_edit};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::store::{self, Error, PersonFilter, ReadTx};
@@ -16,24 +17,6 @@ const SORT: Parameter = parameter(
     Kind::OneOf(&["name", "-name"]),
     "The field to sort by, prefixed with `-` for descending; `name` by default.",
 );
-
-fn group_record(group: store::Group) -> Group {
-    Group {
-        id: group.id.to_string(),
-        team_id: group.team_id,
-        name: group.name,
-        handle: group.handle,
-    }
-}
-
-fn channel_record(channel: store::Channel) -> Channel {
-    Channel {
-        id: channel.id.to_string(),
-        team_id: channel.team_id,
-        name: channel.name,
-        is_private: channel.is_private,
-    }
-}
 
 /// A page of matches, each rendered by `show`.
 fn listed<T, R: Serialize>(
@@ -53,10 +36,10 @@ fn listed<T, R: Serialize>(
 /// A record of the directory, if it exists for this caller.
 fn one<T>(
     call: &Call,
-    find: impl FnOnce(&ReadTx) -> Result<Option<T>, Error>,
+    find: impl FnOnce(&ReadTx) -> Result<Option<T>, ActionError>,
 ) -> Result<Option<T>, ActionError> {
     match call.caller.sees_directory() {
-        true => Ok(call.app.store().read(find)?),
+        true => call.app.store().read(find),
         false => Ok(None),
     }
 }
@@ -97,14 +80,29 @@ pub fn users(call: &Call) -> Outcome {
 }
 
 pub const USER: Operation = operation("getUser", "directory", "Read a person")
-    .about("Also returns deactivated people, so that ids resolve.")
-    .gives::<User>(200, "The person.");
+    .about("Also returns deactivated people, so that ids resolve. `contact` is there for the person, workspace admins and keys \
+        with `read:contacts`.")
+    .gives_tagged::<User>("The person.")
+    .or_not_modified();
 
 /// GET a user.
 pub fn user(call: &Call) -> Outcome {
     let id: UserId = call.path.id("userId");
-    let found = one(call, |tx| store::load_person(tx, &id))?;
-    answer::json(200, &User::from(found.ok_or(Refusal::NotFound("user"))?))
+    let found = one(call, |tx| directory_edit::load_person(tx, &id))?;
+    let found = found.ok_or(Refusal::NotFound("user"))?;
+    tagged(
+        call,
+        directory_writes::user_tag(&found, call.caller),
+        || directory_writes::user_record(&found, call.caller),
+    )
+}
+
+/// A record with its ETag, or 304 if the caller's copy is current.
+fn tagged<T: Serialize>(call: &Call, tag: String, record: impl FnOnce() -> T) -> Outcome {
+    match answer::not_modified(call.if_none_match.as_deref(), &tag) {
+        Some(unchanged) => Ok(unchanged),
+        None => Ok(answer::with(answer::json(200, &record())?, "ETag", tag)),
+    }
 }
 
 pub const GROUPS: Operation = operation("listGroups", "directory", "List chat user groups")
@@ -124,20 +122,24 @@ pub fn groups(call: &Call) -> Outcome {
         descending(&call.query)?,
         search(&call.query)?,
     );
-    listed(call, page, group_record, |tx| {
+    listed(call, page, Group::from, |tx| {
         store::list_groups(tx, text, descending, page)
     })
 }
 
 pub const GROUP: Operation = operation("getGroup", "directory", "Read a chat user group")
-    .about("The rotations that follow the group show its people.")
-    .gives::<Group>(200, "The group.");
+    .about("With its people in order.")
+    .gives_tagged::<Group>("The group.")
+    .or_not_modified();
 
 /// GET a group.
 pub fn group(call: &Call) -> Outcome {
     let id: GroupId = call.path.id("groupId");
-    let found = one(call, |tx| store::load_group(tx, &id))?;
-    answer::json(200, &group_record(found.ok_or(Refusal::NotFound("group"))?))
+    let found = one(call, |tx| directory_edit::load_group(tx, &id))?;
+    let found = found.ok_or(Refusal::NotFound("group"))?;
+    tagged(call, directory_writes::group_tag(&found), || {
+        directory_writes::group_record(&found)
+    })
 }
 
 pub const CHANNELS: Operation = operation("listChannels", "directory", "List channels")
@@ -152,22 +154,23 @@ pub fn channels(call: &Call) -> Outcome {
         descending(&call.query)?,
         search(&call.query)?,
     );
-    listed(call, page, channel_record, |tx| {
+    listed(call, page, Channel::from, |tx| {
         store::list_channels(tx, text, descending, page)
     })
 }
 
 pub const CHANNEL: Operation = operation("getChannel", "directory", "Read a channel")
     .about("A private channel that the app is not a member of returns 404, so a 404 does not prove that the id is wrong.")
-    .gives::<Channel>(200, "The channel.");
+    .gives_tagged::<Channel>("The channel.")
+    .or_not_modified();
 
 /// GET a channel.
 pub fn channel(call: &Call) -> Outcome {
     let id: ChannelId = call.path.id("channelId");
-    let found = one(call, |tx| store::load_channel(tx, &id))?;
+    let found = one(call, |tx| Ok(store::load_channel(tx, &id)?))?;
     let reachable = found.filter(store::Channel::is_reachable);
-    answer::json(
-        200,
-        &channel_record(reachable.ok_or(Refusal::NotFound("channel"))?),
-    )
+    let found = reachable.ok_or(Refusal::NotFound("channel"))?;
+    tagged(call, directory_writes::channel_tag(&found), || {
+        Channel::from(found.clone())
+    })
 }

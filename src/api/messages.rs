@@ -4,11 +4,13 @@ use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Kind, OF_ROTATION, Operation, instant, operation, parameter, text};
 use crate::actions::messages::{self, ListedMessage};
+use crate::actions::notification_settings;
 use crate::domain::message::Recipient;
 use crate::domain::relay::{MessageState, message_id};
 use crate::store::MessageFilter;
-use crate::wire::message::{self as wire, Message, NotificationSettings, Reached};
+use crate::wire::message::{Message, Reached};
 use crate::wire::notice;
+use crate::wire::notification::{self as wire, NotificationSettings};
 
 const STATES: &[&str] = &["waiting", "sent", "dropped"];
 
@@ -69,7 +71,7 @@ fn render(message: ListedMessage) -> Message {
     }
 }
 
-pub const NOTIFICATIONS: Operation = operation("getNotificationSettings", "messages", "Read what a person is mailed")
+pub const NOTIFICATIONS: Operation = operation("getNotificationSettings", "messages", "Read how a person is told")
     .about("People read their own settings with a member token; workspace admins and keys that are not limited to some \
         rotations read everybody's. Everything but `offDuty` is mailed to people who have not chosen.")
     .gives::<NotificationSettings>(200, "The settings.");
@@ -77,19 +79,21 @@ pub const NOTIFICATIONS: Operation = operation("getNotificationSettings", "messa
 /// GET the settings of a person.
 pub fn notifications(call: &Call) -> Outcome {
     let user = call.path.id("userId");
-    let settings = messages::notifications(call.app, call.caller, &user)?;
-    answer::json(200, &wire::notifications(&settings))
+    let settings = notification_settings::read(call.app, call.caller, &user)?;
+    answer::json(200, &wire::render(&settings))
 }
 
-pub const CHOOSE: Operation = operation("setNotificationSettings", "messages", "Choose what a person is mailed")
-    .about("Replaces the settings; messages from now on follow them. The inbox has every direct message whatever is chosen.")
+pub const CHOOSE: Operation = operation("setNotificationSettings", "messages", "Choose how a person is told")
+    .about("Messages from now on follow the settings. `mail` and `kinds` are required, other members that are omitted stay \
+        unchanged. The inbox has every direct message whatever is chosen. Reminders follow turns that change; one whose time is \
+        over when it is chosen, or when the turn comes to be, is not sent.")
     .takes::<wire::NotificationSettingsRequest>()
     .gives::<NotificationSettings>(200, "The settings.");
 
 /// PUT the settings of a person.
 pub fn choose(call: &Call) -> Outcome {
     let user = call.path.id("userId");
-    let settings = wire::read_notifications(&call.body)?;
-    let chosen = messages::choose_notifications(call.app, &call.author(), &user, settings)?;
-    answer::json(200, &wire::notifications(&chosen))
+    let settings = wire::read(&call.body)?;
+    let chosen = notification_settings::choose(call.app, &call.author(), &user, settings)?;
+    answer::json(200, &wire::render(&chosen))
 }

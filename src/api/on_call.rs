@@ -4,47 +4,75 @@ use super::answer::{self, Outcome};
 use super::collection::{self, Items};
 use super::extract::Call;
 use super::operation::{Kind, Operation, instant, operation, parameter, refusals, text};
+use crate::actions::directory_edit::{PersonRecord, load_person};
 use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
 use crate::actions::{ActionError, on_call_at, reads};
+use crate::domain::access::Scope;
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::server::room;
-use crate::store::load_person;
 use crate::wire::body::invalid;
 use crate::wire::directory::User;
 use crate::wire::edit::{self, OnCallRequest, RotateRequest};
 use crate::wire::etag::Precondition;
-use crate::wire::on_call::{self, OnCall, OnCallLine};
+use crate::wire::on_call::{self, OnCall, OnCallLine, UserContact};
 use crate::wire::page::Page;
 use jiff::Timestamp;
 
 pub const READ: Operation = operation("getOnCall", "on-call", "Read who is on call")
-    .about("The people on call now, in slot order. `expand=users` adds their directory records; that response \
-        has no ETag. With `at` it is who was on call then, by the record, or will be if nothing changes, by the forecast; \
+    .about("The people on call now, in slot order. `expand=users` adds their directory records, \
+        `expand=contacts` how they are reached, for workspace admins and keys with `read:contacts`; that response has no ETag. With `at` it is who was on call then, by the record, or will be if nothing changes, by the forecast; \
         that response has no ETag either.")
     .query(&[
         instant("at", "The instant asked about, from the creation of the rotation to 366 days from now; now by default."),
-        parameter("expand", Kind::OneOf(&["users"]), "Adds the people's directory records."),
+        parameter("expand", Kind::SomeOf(&EXPANSIONS), "Adds the people's directory records, or how they are reached; may be sent \
+            twice."),
     ])
     .gives_tagged::<OnCall>("Who is on call.")
     .or_not_modified()
     .refuses(refusals::FORECAST);
 
+/// What `expand` names.
+const EXPANSIONS: [&str; 2] = ["users", "contacts"];
+
+/// What a response has beside who is on call.
+#[derive(Clone, Copy)]
+struct Expansion {
+    users: bool,
+    contacts: bool,
+}
+
+impl Expansion {
+    fn read(call: &Call) -> Result<Expansion, Refusal> {
+        let names = call.query.choices("expand", &EXPANSIONS, |name| {
+            EXPANSIONS.into_iter().find(|known| *known == name)
+        })?;
+        let expansion = Expansion {
+            users: names.contains(&"users"),
+            contacts: names.contains(&"contacts"),
+        };
+        if expansion.contacts {
+            call.caller.check_scope(Scope::ReadContacts)?;
+        }
+        Ok(expansion)
+    }
+
+    fn is_any(self) -> bool {
+        self.users || self.contacts
+    }
+}
+
 /// GET on-call, from the cache unless people are expanded or an instant is asked for.
 pub fn read(call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
-    let expands = match call.query.one("expand")? {
-        None => false,
-        Some("users") => true,
-        Some(_) => return Ok(invalid("expand", "send `users`, or omit it")?),
-    };
+    let expands = Expansion::read(call)?;
     if let Some(at) = call.query.instant("at")? {
         return read_at(call, &id, at, expands);
     }
-    if expands {
-        return expanded(call, &id);
+    if expands.is_any() {
+        return expanded(call, &id, expands);
     }
     let cached = call
         .api
@@ -67,41 +95,51 @@ pub fn read(call: &Call) -> Outcome {
 const EXPANDED: usize = 1024 * 1024;
 
 /// Rendered for one caller, so it takes memory like other operations.
-fn expanded(call: &Call, id: &RotationId) -> Outcome {
+fn expanded(call: &Call, id: &RotationId, expands: Expansion) -> Outcome {
     let share = call.room.take(EXPANDED)?;
     let rotation = reads::rotation(call.app, call.caller, id)?;
-    let users = records(call, &resolve::everybody_on_call(&rotation))?;
-    let whole = on_call::render(
-        &rotation,
-        call.app.calendar(),
-        &call.app.as_of(call.app.now()),
-        Some(users),
-    );
+    let people = resolve::everybody_on_call(&rotation);
+    let (users, contacts) = records(call, &people, expands)?;
+    let as_of = call.app.as_of(call.app.now());
+    let whole = on_call::render(&rotation, call.app.calendar(), &as_of, users);
+    let whole = OnCall { contacts, ..whole };
     Ok(room::hold(answer::json(200, &whole)?, share))
 }
 
-/// The directory records of people.
-fn records(call: &Call, ids: &[UserId]) -> Result<Vec<User>, ActionError> {
-    let people = call.app.store().read(|tx| -> Result<Vec<_>, ActionError> {
+/// The directory records of people, and how they are reached.
+type Records = (Option<Vec<User>>, Option<Vec<UserContact>>);
+
+fn records(call: &Call, ids: &[UserId], expands: Expansion) -> Result<Records, ActionError> {
+    let found = call.app.store().read(|tx| -> Result<Vec<_>, ActionError> {
         let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
         Ok(found?.into_iter().flatten().collect())
     })?;
-    Ok(people.into_iter().map(User::from).collect())
+    let contact = |record: &PersonRecord| UserContact {
+        user_id: record.person.id.to_string(),
+        email: record.person.email.clone(),
+        phone: record.phone.clone(),
+    };
+    let contacts = expands
+        .contacts
+        .then(|| found.iter().map(contact).collect());
+    let users = found.into_iter().map(|record| User::from(record.person));
+    Ok((expands.users.then(|| users.collect()), contacts))
 }
 
 /// The memory for who is on call at an instant: two copies of a grid of 400 slots, and its response.
 const AT_AN_INSTANT: usize = 2 * 1024 * 1024;
 
 /// Who is on call at an instant. What is planned may change without notice, so there is no validator.
-fn read_at(call: &Call, id: &RotationId, at: Timestamp, expands: bool) -> Outcome {
+fn read_at(call: &Call, id: &RotationId, at: Timestamp, expands: Expansion) -> Outcome {
     let share = call.room.take(AT_AN_INSTANT)?;
     let (rotation, duty) = on_call_at::of(call.app, call.caller, id, Some(at))?;
-    let users = match expands {
-        true => Some(records(call, &duty.people())?),
-        false => None,
+    let (users, contacts) = match expands.is_any() {
+        true => records(call, &duty.people(), expands)?,
+        false => (None, None),
     };
     let (calendar, as_of) = (call.app.calendar(), call.app.as_of(at));
     let body = on_call::render_at(&rotation, &duty, calendar, &as_of, users);
+    let body = OnCall { contacts, ..body };
     let response = answer::with(answer::json(200, &body)?, "Cache-Control", "no-store");
     Ok(room::hold(response, share))
 }

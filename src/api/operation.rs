@@ -310,5 +310,22 @@ pub mod refusals {
     pub const CREATE_ROTATION: Codes = &[
         "payment_required", "rotation_code_taken", "idempotency_key_reused", "idempotency_key_spent",
     ];
+    pub const OWNED_DIRECTORY: Codes = &["directory_is_slack", "directory_is_matrix"];
+    pub const CREATE_USER: Codes = &[
+        "directory_is_slack", "directory_is_matrix", "duplicate_id", "duplicate_address", "duplicate_handle", "no_mail",
+        "no_address",
+    ];
+    pub const PATCH_USER: Codes = &[
+        "directory_is_slack", "directory_is_matrix", "duplicate_address", "duplicate_handle", "last_admin",
+        "person_is_provisioned", "no_mail", "no_address",
+    ];
+    pub const CREATE_GROUP: Codes = &[
+        "directory_is_slack", "directory_is_matrix", "duplicate_id", "duplicate_handle",
+    ];
+    pub const PATCH_GROUP: Codes = &[
+        "directory_is_slack", "directory_is_matrix", "duplicate_handle", "group_is_provisioned",
+    ];
+    pub const REMOVE_GROUP: Codes = &["directory_is_slack", "directory_is_matrix", "group_is_provisioned"];
+    pub const CREATE_CHANNEL: Codes = &["directory_is_slack", "directory_is_matrix", "duplicate_id"];
     pub const PATCH_ROTATION: Codes = &["payment_required", "rotation_code_taken", "external_rotation_is_read_only"];
 }

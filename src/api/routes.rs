@@ -6,12 +6,13 @@ use super::operation::Operation;
 use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat,
-    covers_and_swaps as asking, deliveries, directory, explain, external, grid, inbound, keys,
-    mentions, messages, notices, on_call, preview, readiness, record, reports, requests, rotations, service,
-    warnings, watch, webhooks,
+    covers_and_swaps as asking, deliveries, directory, directory_writes as directory_edit, explain,
+    external, grid, inbound, keys, mentions, messages, notices, on_call, preview, readiness, record,
+    reports, requests, rotations, service, trades, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
-    self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
+    self, ManageDirectory, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty,
+    WriteRotations,
 };
 use crate::server::Request;
 use crate::wire::etag::Precondition;
@@ -120,6 +121,8 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/rotations/{rotationId}/availability",              Scoped(ReadRotations),  Plain(absences::list),     &absences::LIST),
     row("POST",   "/v1/rotations/{rotationId}/availability",              Scoped(WriteDuty),      Plain(absences::create),   &absences::CREATE),
     row("DELETE", "/v1/rotations/{rotationId}/availability/{absenceId}",  Scoped(WriteDuty),      Plain(absences::remove),   &absences::REMOVE),
+    row("GET",    "/v1/rotations/{rotationId}/trades",                    Scoped(ReadRotations),  Plain(trades::list),       &trades::LIST),
+    row("DELETE", "/v1/rotations/{rotationId}/trades/{tradeId}",          Scoped(WriteRotations), IfMatch(trades::forgive),  &trades::FORGIVE),
 
     row("POST",   "/v1/rotations/{rotationId}/duty-arrangements/preview",  Scoped(WriteDuty),  Plain(arrangements::preview),  &arrangements::PREVIEW),
     row("POST",   "/v1/rotations/{rotationId}/duty-arrangements",          Scoped(WriteDuty),  IfMatch(arrangements::create), &arrangements::CREATE),
@@ -171,12 +174,20 @@ pub static ROUTES: &[Row] = &[
     row("POST",   "/webhook/{webhookPath}/mention",                       AccessCode,             Plain(inbound::mention),      &inbound::MENTION),
 
     row("GET",    "/v1/users",                                            Scoped(ReadDirectory),  Plain(directory::users),   &directory::USERS),
+    row("POST",   "/v1/users",                                         Scoped(ManageDirectory), Plain(directory_edit::create_user), &directory_edit::CREATE_USER),
     row("GET",    "/v1/users/{userId}",                                   Scoped(ReadDirectory),  Plain(directory::user),    &directory::USER),
+    row("PATCH",  "/v1/users/{userId}",                     Scoped(ManageDirectory), IfMatch(directory_edit::patch_user), &directory_edit::PATCH_USER),
     row("GET",    "/v1/users/{userId}/shifts",                            Scoped(ReadRotations),  Plain(record::shifts),     &record::SHIFTS),
     row("GET",    "/v1/groups",                                           Scoped(ReadDirectory),  Plain(directory::groups),  &directory::GROUPS),
+    row("POST",   "/v1/groups",                                        Scoped(ManageDirectory), Plain(directory_edit::create_group), &directory_edit::CREATE_GROUP),
     row("GET",    "/v1/groups/{groupId}",                                 Scoped(ReadDirectory),  Plain(directory::group),   &directory::GROUP),
+    row("PATCH",  "/v1/groups/{groupId}",                     Scoped(ManageDirectory), IfMatch(directory_edit::patch_group), &directory_edit::PATCH_GROUP),
+    row("DELETE", "/v1/groups/{groupId}",                     Scoped(ManageDirectory), IfMatch(directory_edit::remove_group), &directory_edit::REMOVE_GROUP),
     row("GET",    "/v1/channels",                                         Scoped(ReadDirectory),  Plain(directory::channels), &directory::CHANNELS),
+    row("POST",   "/v1/channels",                                      Scoped(ManageDirectory), Plain(directory_edit::create_channel), &directory_edit::CREATE_CHANNEL),
     row("GET",    "/v1/channels/{channelId}",                             Scoped(ReadDirectory),  Plain(directory::channel), &directory::CHANNEL),
+    row("PATCH",  "/v1/channels/{channelId}",                     Scoped(ManageDirectory), IfMatch(directory_edit::patch_channel), &directory_edit::PATCH_CHANNEL),
+    row("DELETE", "/v1/channels/{channelId}",                     Scoped(ManageDirectory), IfMatch(directory_edit::remove_channel), &directory_edit::REMOVE_CHANNEL),
 
     row("GET",    "/v1/users/{userId}/calendars",                         Scoped(ReadRotations),  Plain(calendars::list),    &calendars::LIST),
     row("POST",   "/v1/users/{userId}/calendars",                         Scoped(WriteDuty),      Plain(calendars::create),  &calendars::CREATE),

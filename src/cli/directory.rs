@@ -11,7 +11,7 @@ use crate::actions::directory_sync::{self, Synced};
 use crate::actions::platform::{self, StartError};
 use crate::config::Config;
 use crate::domain::directory::Directory;
-use crate::domain::import::{Concern, ImportChanges, PersonName};
+use crate::domain::import::{Concern, ImportChanges, LeftAlone, PersonName};
 use crate::runtime::clock::monotonic;
 use crate::wire::body;
 use crate::wire::directory::{self as wire, ImportFile};
@@ -27,7 +27,8 @@ const EXAMPLES: &str = r#"The file:
     "groups": [ { "id": "S1", "name": "Platform", "handle": "platform", "userIds": ["U1"] } ],
     "channels": [ { "id": "C1", "name": "on-call", "appIsMember": true } ] }
 
-It replaces the directory: people left out are deactivated and come off duty. What changes is printed, a line for each
+It replaces what files had before: people left out are deactivated and come off duty. People, groups and channels that a
+page, the API or SCIM made are left alone where the file does not have them. A user may have "handle" and "phone". What changes is printed, a line for each
 person who is added, changes or leaves, and for each rotation that loses somebody on duty or all of its members.
 
 Where somebody on duty would leave, or more than a fifth of the people and more than two, nothing is imported without
@@ -114,6 +115,9 @@ fn import(config: &Config, flags: Import) -> Result<(), Failure> {
     for line in lines(&changes) {
         answer(&line)?;
     }
+    if let Some(line) = left_alone(changes.left_alone) {
+        answer(&line)?;
+    }
     if applied {
         let (users, groups, channels) = counts;
         tell(&format!(
@@ -172,6 +176,23 @@ fn lines(changes: &ImportChanges) -> Vec<String> {
     });
     let people = added.chain(changed).chain(leaving);
     people.chain(rotations).collect()
+}
+
+/// What the file does not have and the import leaves alone.
+fn left_alone(left: LeftAlone) -> Option<String> {
+    let counts = [
+        (left.people, "users"),
+        (left.groups, "groups"),
+        (left.channels, "channels"),
+    ];
+    let some = counts.iter().filter(|(count, _)| *count > 0);
+    let some: Vec<String> = some
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    (!some.is_empty()).then(|| {
+        let what = some.join(", ");
+        format!("left alone, because no file made them: {what}")
+    })
 }
 
 /// Why the import needs consent.

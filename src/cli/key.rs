@@ -22,6 +22,8 @@ Scopes:
   write:duty       on-call, rotate, absences
   read:directory   people, user groups, channels
   manage:webhooks  webhook endpoints and their delivery log
+  read:contacts    telephone numbers and addresses of people
+  manage:directory add and change people, user groups, channels
 
 Examples:
   rota key create --name dashboard --scope read:oncall read:rotations

@@ -1,6 +1,6 @@
 //! Parsers of single settings. Every error says what to send instead.
 
-use crate::domain::time::FOREVER;
+use crate::domain::time::{self, FOREVER};
 use crate::wire::moment;
 use jiff::{SignedDuration, Timestamp};
 use std::fmt;
@@ -114,24 +114,7 @@ impl FromStr for LogFilter {
 
 /// Parses a duration such as `90s`, `15m`, `24h` or `7d`; a day is 24 hours.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let read = || {
-        let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-        let unit = match unit {
-            "s" => 1,
-            "m" => 60,
-            "h" => 60 * 60,
-            "d" => 24 * 60 * 60,
-            _ => return None,
-        };
-        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let seconds = digits
-            .parse::<u64>()
-            .ok()
-            .filter(|_| plain)?
-            .checked_mul(unit)?;
-        Some(Duration::from_secs(seconds))
-    };
-    read().ok_or_else(|| {
+    time::length(text).ok_or_else(|| {
         format!(
             "{text:?} is not a duration; write a number and a unit, such as 90s, 15m, 24h or 7d"
         )

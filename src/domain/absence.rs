@@ -1,6 +1,6 @@
 //! Absences (rules.md 10).
 
-use super::ids::{AbsenceId, CellId, RotationId, UserId};
+use super::ids::{AbsenceId, RotationId, UserId};
 use super::stored::{self, listed};
 use super::time::{self, Interval};
 use jiff::Timestamp;
@@ -69,13 +69,6 @@ listed! {
                 false => AbsenceSource::Stored,
             },
         };
-}
-
-/// A stretch for which somebody is on call though they are absent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StandingDuty {
-    pub cell: CellId,
-    pub period: Interval,
 }
 
 /// Absences that are shown beside one duty at the most.

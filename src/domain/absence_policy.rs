@@ -124,6 +124,14 @@ pub enum CountChange {
 }
 
 impl AbsencePolicy {
+    /// The policy that a new rotation begins with. Those that were there before deal by the default.
+    pub fn of_new() -> AbsencePolicy {
+        AbsencePolicy {
+            pass_over: PassOver::DuringTurn,
+            ..AbsencePolicy::default()
+        }
+    }
+
     /// The policy after a change.
     ///
     /// # Errors

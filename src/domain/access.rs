@@ -16,6 +16,8 @@ words! {
         WriteDuty = "write:duty",
         ReadDirectory = "read:directory",
         ManageWebhooks = "manage:webhooks",
+        ReadContacts = "read:contacts",
+        ManageDirectory = "manage:directory",
     }
 }
 
@@ -173,7 +175,11 @@ impl Principal {
         let allowed = match self {
             Principal::Key { scopes, .. } => scopes.contains(&scope),
             Principal::Person { role, .. } => {
-                scope != Scope::ManageWebhooks || *role == Role::Admin
+                let is_for_admins = matches!(
+                    scope,
+                    Scope::ManageWebhooks | Scope::ReadContacts | Scope::ManageDirectory
+                );
+                !is_for_admins || *role == Role::Admin
             }
             Principal::Visitor => matches!(scope, Scope::ReadRotations | Scope::ReadOnCall),
             Principal::InboundWebhook { .. } => scope == Scope::WriteDuty,
@@ -267,6 +273,24 @@ impl Principal {
         }
     }
 
+    /// Whether it may write people, user groups and channels: keys without a selector, because every rotation follows, and
+    /// workspace admins.
+    pub fn check_directory(&self) -> Result<(), Refusal> {
+        self.check_scope(Scope::ManageDirectory)?;
+        match self.is_limited() {
+            true => Err(Refusal::ResourceDenied(
+                "every rotation follows the directory; send a key that is not limited to some"
+                    .into(),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether it reads how to reach a person: their own, and everybody's for workspace admins and keys with the scope.
+    pub fn reads_contact(&self, of: &UserId) -> bool {
+        self.person() == Ok(of) || self.check_scope(Scope::ReadContacts).is_ok()
+    }
+
     /// Whether it may read and say who the people of partners are: keys without a selector, and workspace admins.
     pub fn check_partner_people(&self) -> Result<(), Refusal> {
         match self.reach() {
@@ -335,6 +359,21 @@ impl Principal {
             Reach::Public => Err(Refusal::ResourceDenied("sign in to do this".into())),
             _ => Ok(()),
         }
+    }
+
+    /// Whether it may forgive a trade in which a person is owed a turn: that person, or whoever may edit the rotation.
+    pub fn check_forgive(&self, rotation: &Rotation, owed: &UserId) -> Result<(), Refusal> {
+        self.check_see(rotation)?;
+        if self.person() == Ok(owed) {
+            return Ok(());
+        }
+        self.check_edit(rotation).map_err(|refusal| match refusal {
+            Refusal::ResourceDenied(_) => Refusal::ResourceDenied(
+                "only whoever is owed the turn, the rotation's owners and workspace admins may forgive it"
+                    .into(),
+            ),
+            other => other,
+        })
     }
 
     /// Whether it may write an absence of a person: their own, or anyone's if it may edit the rotation.

@@ -2,6 +2,24 @@
 
 use super::ids::{ChannelId, GroupId, UserId};
 use super::zones::ZoneName;
+use crate::domain::words::words;
+use std::collections::BTreeMap;
+
+words! {
+    /// Where the record of a person, a user group or a channel comes from.
+    pub enum Source {
+        /// A directory file.
+        File = "file",
+        /// A page or the API.
+        Page = "page",
+        /// Provisioning by SCIM.
+        Scim = "scim",
+        /// The first sign-in at the identity provider.
+        SignIn = "signIn",
+        Slack = "slack",
+        Matrix = "matrix",
+    }
+}
 
 /// A person of the chat workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +37,11 @@ pub struct Person {
     pub is_admin: bool,
     pub avatar_url: Option<String>,
     pub time_zone: Option<String>,
+    /// What they are called in channels: letters, digits, `.`, `-` and `_`.
+    pub handle: Option<String>,
+    pub source: Source,
+    /// Whether the time zone was set here, so that what the chat platform says of it no longer counts.
+    pub zone_is_own: bool,
 }
 
 impl Person {
@@ -32,6 +55,24 @@ impl Person {
     pub fn zone(&self) -> Option<ZoneName> {
         ZoneName::parse(self.time_zone.as_deref()?).ok()
     }
+
+    /// Whether they count in the workspace: not deactivated, and not from outside.
+    pub fn is_active(&self) -> bool {
+        !self.is_deleted && !self.is_external
+    }
+
+    /// As the chat platform has them, with what was set here: it wins over what is read.
+    pub fn keeping(self, before: &Person) -> Person {
+        Person {
+            handle: before.handle.clone(),
+            time_zone: match before.zone_is_own {
+                true => before.time_zone.clone(),
+                false => self.time_zone,
+            },
+            zone_is_own: before.zone_is_own,
+            ..self
+        }
+    }
 }
 
 /// A chat user group.
@@ -43,6 +84,7 @@ pub struct Group {
     pub handle: Option<String>,
     /// Its people in order. Loaded only with the whole [`Directory`]; otherwise empty.
     pub users: Vec<UserId>,
+    pub source: Source,
 }
 
 /// A chat channel.
@@ -56,6 +98,7 @@ pub struct Channel {
     pub app_is_member: bool,
     /// In an imported directory, `None` keeps the topic.
     pub topic: Option<String>,
+    pub source: Source,
 }
 
 impl Channel {
@@ -74,6 +117,8 @@ pub struct Directory {
     pub channels: Vec<Channel>,
     /// The handles of people behind the incoming webhooks of channels, by person and channel.
     pub handles: Vec<Handle>,
+    /// Telephone numbers. They are no part of a [`Person`], so that nothing that shows people shows them.
+    pub phones: BTreeMap<UserId, String>,
 }
 
 /// The handle of a person behind the incoming webhook of a channel.

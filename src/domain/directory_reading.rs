@@ -181,13 +181,20 @@ impl Reading {
 }
 
 impl DirectoryChanges {
-    /// Adds a person as the platform has them now, if that differs from what is stored.
+    /// Adds a person as the platform has them now, if that differs from what is stored. What was set here stays.
     pub fn add_person(&mut self, before: Option<&Person>, now: Person) {
+        match before {
+            Some(known) => self.change_person(before, now.keeping(known)),
+            None => self.change_person(None, now),
+        }
+    }
+
+    /// Adds a person as somebody has changed them here.
+    pub fn change_person(&mut self, before: Option<&Person>, now: Person) {
         if before == Some(&now) {
             return;
         }
-        let counts = |person: &Person| !person.is_deleted && !person.is_external;
-        if before.is_some_and(&counts) != counts(&now) {
+        if before.is_some_and(Person::is_active) != now.is_active() {
             self.moved.push(now.id.clone());
         }
         if before.is_some_and(|before| before.name() != now.name()) {

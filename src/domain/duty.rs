@@ -82,6 +82,13 @@ impl Duty {
         self.entry.user.as_ref() == Some(user)
     }
 
+    /// The same from one instant to another.
+    pub fn over(&self, from: Timestamp, until: Option<Timestamp>) -> Duty {
+        let mut duty = self.clone();
+        (duty.entry.start, duty.end) = (from, until);
+        duty
+    }
+
     /// From its start to its end, or to the end of time where none is known.
     pub fn period(&self) -> Interval {
         Interval::new(self.entry.start, self.end.unwrap_or(Timestamp::MAX))

@@ -73,6 +73,7 @@ impl Held {
             window_name: rotation.windows[cell.window].name.clone(),
             skipped: Vec::new(),
             passed_over: Vec::new(),
+            dealt: None,
             ..duty.entry
         };
         Held {
@@ -108,6 +109,7 @@ pub fn now(rotation: &Rotation, calendar: &Calendar) -> OnCall {
         let entry = &mut held.duty.entry;
         entry.turn = rotation.turn_of(cell, hold.user());
         entry.skipped = hold.skipped().to_vec();
+        entry.dealt = hold.dealt().cloned();
         entry.passed_over = resolve::passed_over(rotation, cell).to_vec();
         Some(held)
     };

@@ -1,7 +1,8 @@
 //! Parsed requests of callers. Actions check whether they fit the current state.
 
-use super::absence_policy::PolicyChange;
+use super::absence_policy::{AbsencePolicy, PolicyChange};
 use super::arrangement::TurnSelection;
+use super::books::{Dealing, DealingChange};
 use super::fault::Fault;
 use super::grid::{GridSpec, RosterSpec};
 use super::ids::{AbsenceId, ArrangementId, CellId, ChannelId, GroupId, RosterId, UserId};
@@ -46,6 +47,8 @@ pub struct NewRotation {
     pub channels: Vec<ChannelId>,
     pub users: Vec<UserId>,
     pub groups: Vec<GroupId>,
+    pub dealing: Dealing,
+    pub absence_policy: AbsencePolicy,
 }
 
 impl NewRotation {
@@ -77,6 +80,7 @@ pub struct RotationPatch {
     pub skips_are_off_time: Option<bool>,
     pub double_cover: Option<bool>,
     pub absence_policy: Option<PolicyChange>,
+    pub dealing: Option<DealingChange>,
     pub enable_topic: Option<bool>,
     pub topic_template: Option<Option<String>>,
 }

@@ -80,6 +80,16 @@ impl Editing<'_> {
             rotation.members = people.members;
             rotation.absence_policy = people.policy;
             rotation.absences = people.absences;
+            // Whoever is taken out and comes back later begins with a whole share, as it is shown.
+            let members = &rotation.members;
+            rotation
+                .dealing
+                .shares
+                .retain(|share| members.contains(&share.user));
+        }
+        let dealing = patch.dealing.as_ref();
+        if let Some(Ok(dealing)) = dealing.map(|change| rotation.dealing.changed(change)) {
+            rotation.dealing = dealing;
         }
         rotation.enabled = patch.enabled.unwrap_or(rotation.enabled);
         rotation.double_cover = patch.double_cover.unwrap_or(rotation.double_cover);

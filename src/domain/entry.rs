@@ -1,6 +1,7 @@
 //! The entries of the record: who covers a cell, since when and why (rules.md 7).
 
 use super::absence::Skipped;
+use super::books::DealtTurn;
 use super::coverage::Stretch;
 use super::ids::{ArrangementId, CellId, UserId};
 use super::stored::listed;
@@ -27,6 +28,8 @@ pub struct Entry {
     pub skipped: Vec<Skipped>,
     /// Those passed over because they were on call elsewhere, then or in the search that found nobody.
     pub passed_over: Vec<PassedOver>,
+    /// Whose own turn it is; `None` for an arrangement, and where missed turns were lost when it was dealt.
+    pub dealt: Option<DealtTurn>,
     /// The arrangement that it is held by; `None` for a dealt turn.
     pub arrangement: Option<ArrangementId>,
     /// The name of the first person who covers it from outside and is unknown here.
@@ -52,6 +55,7 @@ impl Entry {
             }),
             skipped: Vec::new(),
             passed_over: Vec::new(),
+            dealt: None,
             arrangement: None,
             outside: None,
             beside: Vec::new(),

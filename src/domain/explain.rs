@@ -11,14 +11,14 @@ use super::arrangement::ArrangementKind;
 use super::audit::Doer;
 use super::cadence::Cadence;
 use super::holidays::{Calendar, CountryCode};
-use super::ids::{AbsenceId, ArrangementId, CellId, RosterId, UserId, WindowId};
+use super::ids::{AbsenceId, ArrangementId, CellId, RosterId, TradeId, UserId, WindowId};
 use super::rotation::{PassedOver, Reason, Skipped, Window};
-use super::trace::{Decision, Traced};
+use super::trace::{Cannot, Decision, Traced};
 use crate::domain::words::words;
 pub use hours::{Opening, opening, opening_recorded};
 use jiff::Timestamp;
 use jiff::civil::Date;
-pub use recorded::{Around, RecordedEntry, Search, turn, vacancy};
+pub use recorded::{Around, Search, turn, vacancy};
 pub use words::{Vocabulary, text};
 
 words! {
@@ -120,6 +120,33 @@ pub enum Step {
     AlreadyOnDuty(PassedOver),
     DoubleCover,
     LeastAbsent,
+    /// Whose own turn it is, where missed turns are traded.
+    OwnTurn {
+        user: UserId,
+        /// The roster and the window.
+        line: Option<(Option<RosterId>, WindowId)>,
+        /// People with a part of the turns who sat out before.
+        sat_out: Vec<UserId>,
+    },
+    Cannot(Cannot),
+    Trade {
+        owes: UserId,
+        owed: UserId,
+        /// The turn that is given for it: its cell, and when it begins.
+        returns: (CellId, Timestamp),
+    },
+    Repayment {
+        trade: TradeId,
+        user: UserId,
+        /// When the turn began that was taken.
+        since: Timestamp,
+    },
+    Help {
+        user: UserId,
+        /// How often they had helped before.
+        before: u32,
+    },
+    RestNotKept,
     Chosen {
         user: UserId,
         turn: Option<usize>,
@@ -164,7 +191,12 @@ impl Step {
             } => order.get(*next_turn).into_iter().collect(),
             Step::PassedOver { absence, .. } => vec![&absence.user],
             Step::AlreadyOnDuty(passed) => vec![&passed.user],
-            Step::Chosen { user, .. } => vec![user],
+            Step::Chosen { user, .. }
+            | Step::OwnTurn { user, .. }
+            | Step::Repayment { user, .. }
+            | Step::Help { user, .. } => vec![user],
+            Step::Cannot(cannot) => vec![&cannot.user],
+            Step::Trade { owes, owed, .. } => vec![owes, owed],
             _ => Vec::new(),
         }
     }
@@ -225,7 +257,11 @@ pub fn decided(
 
 /// The steps of the search, without its beginning.
 fn searched(decision: &Decision) -> impl Iterator<Item = Step> {
-    decision.steps.iter().map(|step| match step.clone() {
+    let line = decision.steps.iter().find_map(|step| match step {
+        Traced::Order { roster, window, .. } => Some((roster.clone(), window.clone())),
+        _ => None,
+    });
+    decision.steps.iter().map(move |step| match step.clone() {
         Traced::Order {
             roster,
             window,
@@ -246,5 +282,23 @@ fn searched(decision: &Decision) -> impl Iterator<Item = Step> {
             turn: Some(turn),
         },
         Traced::NobodyLeft => Step::NobodyLeft,
+        Traced::OwnTurn { user, sat_out, .. } => Step::OwnTurn {
+            user,
+            line: line.clone(),
+            sat_out,
+        },
+        Traced::Cannot(cannot) => Step::Cannot(cannot),
+        Traced::Trade {
+            owes,
+            owed,
+            returns,
+        } => Step::Trade {
+            owes,
+            owed,
+            returns,
+        },
+        Traced::Repayment { trade, user, since } => Step::Repayment { trade, user, since },
+        Traced::Help { user, before } => Step::Help { user, before },
+        Traced::RestNotKept => Step::RestNotKept,
     })
 }

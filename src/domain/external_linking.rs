@@ -1,5 +1,6 @@
 //! Begins and ends the following of a partner's schedule (rules.md 22.2).
 
+use super::books::Dealing;
 use super::external::External;
 use super::grid::Mint;
 use super::handover;
@@ -22,10 +23,7 @@ pub fn link(rotation: &mut Rotation, external: External, at: Timestamp, mint: &m
     rotation.rosters = vec![Roster {
         id: None,
         narrowed: None,
-        next_turns: vec![NextTurn {
-            window: window.id.clone(),
-            turn: 0,
-        }],
+        next_turns: vec![NextTurn::new(window.id.clone(), 0)],
     }];
     rotation.lanes = vec![Lane {
         id: LaneId::from(mint("lan_")),
@@ -37,6 +35,9 @@ pub fn link(rotation: &mut Rotation, external: External, at: Timestamp, mint: &m
     rotation.cells[0].entry = handover::first_entry(rotation, 0, at);
     rotation.double_cover = false;
     rotation.skips_are_off_time = false;
+    // Nothing is dealt here any more.
+    rotation.dealing = Dealing::default();
+    rotation.ended.clear();
     rotation.arranged.clear();
     rotation.pending.clear();
     if external.link.is_some() {
@@ -74,6 +75,7 @@ pub fn unlink(rotation: &mut Rotation) {
             user,
             since: current.shift.span.from,
             skipped: Vec::new(),
+            dealt: None,
         })
     });
     if let Some(holder) = known {

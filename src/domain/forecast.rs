@@ -15,6 +15,7 @@ mod notice;
 mod schedule;
 mod shift;
 mod summary;
+mod trades;
 
 pub use at::{rotation_at, standing_at};
 pub use budget::Budget;
@@ -24,13 +25,15 @@ pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
 pub use held::{Held, held};
 pub use lost::expire_lost;
 pub use notice::{
-    HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
+    HandoverNotice, next_reminder, notices, notices_at, slot_name, slot_named, upcoming_notices,
+    zone,
 };
 pub use schedule::{
     check_schedule, duties_of, duties_within, schedule, schedule_of, schedule_within, standing,
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;
+pub use trades::{ExpectedTurn, OpenTrade, expected_trades, open_trades};
 
 use super::handover::{DealingContext, Memo, Outcome};
 use super::refusal::{Refusal, invalid};

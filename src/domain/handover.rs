@@ -8,6 +8,7 @@ mod edit;
 mod external;
 mod memo;
 mod record;
+mod trading;
 
 use super::absence::{Absences, Skipped};
 use super::holidays::Calendar;

@@ -71,6 +71,8 @@ id! {
     ArrangementId
     /// A request: `cov_...` for cover, `swp_...` for a swap.
     RequestId
+    /// An open trade of turns: `trd_...`.
+    TradeId
     /// A calendar of a person: `pcl_...`.
     PersonalCalendarId
     /// A person, as identified by the chat platform.

@@ -1,10 +1,10 @@
 //! The changes of a directory import, and whether they need consent (rules.md 17).
 
-use super::directory::Person;
+use super::directory::{Person, Source};
 use super::ids::{RotationId, UserId};
 use super::resolve;
 use super::rotation::Rotation;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A person by id and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,16 @@ pub struct ImportChanges {
     pub rotations: Vec<RotationLoss>,
     /// The number of people before.
     pub people_before: usize,
+    /// What has another source than a file, and stays as it is because the file does not have it.
+    pub left_alone: LeftAlone,
+}
+
+/// How many records an import leaves alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftAlone {
+    pub people: usize,
+    pub groups: usize,
+    pub channels: usize,
 }
 
 /// The losses of a rotation.
@@ -57,6 +67,8 @@ impl ImportChanges {
             gone.insert(&person.id, person);
         }
         changes.people_before = gone.len();
+        let listed: HashSet<&UserId> = after.iter().map(|person| &person.id).collect();
+        gone.retain(|id, person| person.source == Source::File || listed.contains(id));
         for person in after.iter().filter(|person| !person.is_deleted) {
             match gone.remove(&person.id) {
                 None => changes.added.push(named(person)),
@@ -153,6 +165,8 @@ fn differences(before: &Person, after: &Person) -> Vec<&'static str> {
         ("admin", before.is_admin != after.is_admin),
         ("avatar", before.avatar_url != after.avatar_url),
         ("time zone", before.time_zone != after.time_zone),
+        ("handle", before.handle != after.handle),
+        ("source", before.source != after.source),
     ];
     let differing = pairs.into_iter().filter(|(_, differs)| *differs);
     differing.map(|(name, _)| name).collect()
@@ -178,6 +192,9 @@ mod tests {
                 is_admin: word.ends_with('!'),
                 avatar_url: None,
                 time_zone: None,
+                handle: None,
+                source: Source::File,
+                zone_is_own: false,
             }
         };
         text.split_whitespace().map(person).collect()

@@ -14,6 +14,7 @@ mod shifts_moved;
 pub use kind::MessageKind;
 pub use occasions::{
     accepted, asked, change, declined, deleted, ended, mention, mention_directly, reminder,
+    reminder_of,
 };
 pub use question_outcome::QuestionOutcome;
 pub use shifts_moved::{More, MovedShift, ShiftsMoved};

@@ -1,6 +1,7 @@
 //! The refusals. `problem` maps each to a status and a code.
 
 use super::conflict::Conflict;
+use super::directory::Source;
 use super::fault::{Fault, MemberPath};
 use jiff::Timestamp;
 
@@ -97,6 +98,31 @@ pub enum Refusal {
     InvalidAccessCode,
     /// The cursor is invalid, or from another rotation or range.
     InvalidCoverCursor,
+    /// A write of one record of the directory that its state does not permit.
+    Directory(MemberPath, DirectoryFault),
+}
+
+/// Why a record of the directory is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DirectoryFault {
+    /// The chat platform owns the directory.
+    Elsewhere(Source),
+    /// Another record of the kind has the id.
+    DuplicateId,
+    /// Another active person has the address.
+    DuplicateAddress,
+    /// Another active person, or another user group, has the handle.
+    DuplicateHandle,
+    /// No active workspace admin would be left.
+    LastAdmin,
+    /// SCIM owns the user group.
+    GroupIsProvisioned,
+    /// SCIM owns name, address and activity of the person.
+    PersonIsProvisioned,
+    /// There is no mail server.
+    NoMail,
+    /// The person has no address to mail to.
+    NoAddress,
 }
 
 impl Refusal {

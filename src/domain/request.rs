@@ -2,14 +2,13 @@
 
 use super::access::Principal;
 use super::arrangement::{Arrangement, TurnSelection};
-use super::ids::{ArrangementId, CellId, RequestId, RotationId, UserId};
-pub use super::pending::{Duty, Pending};
+use super::ids::{CellId, RequestId, RotationId, UserId};
+pub use super::pending::{Leg, Pending};
 use super::refusal::Refusal;
 use super::rotation::Rotation;
 use super::time::Interval;
 use crate::domain::words::words;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 /// A stored request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,32 +60,7 @@ impl Request {
     }
 }
 
-/// A duty that changes hands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Leg {
-    /// The requester's name for it; a cover has none.
-    pub key: Option<String>,
-    pub cell: CellId,
-    /// The planned holder.
-    pub holder: UserId,
-    /// The new holder; for a cover, once it is accepted.
-    pub assignee: Option<UserId>,
-    #[serde(flatten)]
-    pub period: Interval,
-    /// The arrangement created by accepting.
-    pub arrangement: Option<ArrangementId>,
-}
-
 impl Leg {
-    /// The duty that its holder gives away.
-    pub fn duty(&self) -> Duty {
-        Duty {
-            cell: self.cell.clone(),
-            holder: self.holder.clone(),
-            period: self.period,
-        }
-    }
-
     /// Whether it has begun, so that only the rest can change hands.
     pub fn has_started(&self, now: Timestamp) -> bool {
         self.period.from <= now
@@ -133,21 +107,21 @@ pub const MAX_PENDING: usize = 1_000;
 pub const MAX_PENDING_EACH: usize = 300;
 
 impl Pending {
-    /// When the first of its duties begins.
+    /// When the first of its legs begins.
     pub fn begins_at(&self) -> Timestamp {
-        let begins = self.duties.iter().map(|duty| duty.period.from);
+        let begins = self.legs.iter().map(|leg| leg.period.from);
         begins.min().unwrap_or(Timestamp::MIN)
     }
 
-    /// When the last of its duties ends.
+    /// When the last of its legs ends.
     pub fn until(&self) -> Timestamp {
-        let ends = self.duties.iter().map(|duty| duty.period.until);
+        let ends = self.legs.iter().map(|leg| leg.period.until);
         ends.max().unwrap_or(Timestamp::MIN)
     }
 
-    /// When it expires without an answer: when the first of its duties ends.
+    /// When it expires without an answer: when the first of its legs ends.
     pub fn expires_at(&self) -> Timestamp {
-        let ends = self.duties.iter().map(|duty| duty.period.until);
+        let ends = self.legs.iter().map(|leg| leg.period.until);
         ends.min().unwrap_or(Timestamp::MAX)
     }
 }
@@ -229,7 +203,7 @@ impl Request {
         Pending {
             id: self.id.clone(),
             requester: self.requester.clone(),
-            duties: self.legs.iter().map(Leg::duty).collect(),
+            legs: self.legs.clone(),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::absence::Away;
 use super::arrangement::Arranged;
+use super::books::DealtTurn;
 use super::external::External;
 use super::holidays::Calendar;
 use super::ids::{ArrangementId, UserId};
@@ -39,6 +40,14 @@ impl<'r> Hold<'r> {
         match self {
             Hold::Arranged(_) => &[],
             Hold::Dealt(holder) => &holder.skipped,
+        }
+    }
+
+    /// Whose own turn it is, where missed turns were traded when it was dealt.
+    pub fn dealt(self) -> Option<&'r DealtTurn> {
+        match self {
+            Hold::Arranged(_) => None,
+            Hold::Dealt(holder) => holder.dealt.as_ref(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The people of a rotation and its rosters: the order of a roster, and the next turns of the windows that deal from it
 //! (rules.md 2.1, 2.11 and 2.12).
 
+use super::books::Books;
 use super::ids::{GroupId, RosterId, UserId, WindowId};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -43,15 +44,30 @@ pub struct NextTurn {
     pub window: WindowId,
     /// A position in the roster's order.
     pub turn: usize,
+    /// Credits, help and open trades, where missed turns are traded.
+    pub books: Books,
+}
+
+impl NextTurn {
+    /// Of a line that begins at a position.
+    pub fn new(window: WindowId, turn: usize) -> NextTurn {
+        NextTurn {
+            window,
+            turn,
+            books: Books::default(),
+        }
+    }
 }
 
 impl Roster {
     /// The next turn of a window; `None` where the window does not deal from this roster.
     pub fn next_turn(&self, window: &WindowId) -> Option<usize> {
-        let mut turns = self.next_turns.iter();
-        turns
-            .find(|next| next.window == *window)
-            .map(|next| next.turn)
+        self.line(window).map(|next| next.turn)
+    }
+
+    /// The line of a window; `None` where the window does not deal from this roster.
+    pub fn line(&self, window: &WindowId) -> Option<&NextTurn> {
+        self.next_turns.iter().find(|next| next.window == *window)
     }
 
     /// Sets the next turn of a window that deals from this roster.
@@ -255,10 +271,9 @@ mod tests {
                 cell.window = index;
                 rotation.cells.push(cell);
                 if let Some(turn) = turns.get(index) {
-                    rotation.rosters[0].next_turns.push(NextTurn {
-                        window: id.into(),
-                        turn: *turn,
-                    });
+                    rotation.rosters[0]
+                        .next_turns
+                        .push(NextTurn::new(id.into(), *turn));
                 }
             }
             rotation

@@ -4,6 +4,7 @@ use super::absence::Absences;
 pub use super::absence::Skipped;
 use super::absence_policy::AbsencePolicy;
 use super::arrangement::Arranged;
+use super::books::{Dealing, DealtTurn, EndedTurn};
 use super::cadence::Cadence;
 use super::coverage::{Hours, OffDays, Stretch};
 pub use super::entry::{Entry, HoursHeld, PassedOver, Reason};
@@ -33,6 +34,8 @@ pub struct Rotation {
     /// Days that the cadence skips count as not covered.
     pub skips_are_off_time: bool,
     pub absence_policy: AbsencePolicy,
+    /// What becomes of missed turns, and whose shares differ.
+    pub dealing: Dealing,
     pub members: Members,
     /// Rows, in dealing order; the first is primary. Never empty.
     pub lanes: Vec<Lane>,
@@ -42,6 +45,8 @@ pub struct Rotation {
     pub cells: Vec<Cell>,
     /// The common roster (no name) first, then those that cells name.
     pub rosters: Vec<Roster>,
+    /// The turns that ended so lately that rest counts from them, where missed turns are traded.
+    pub ended: Vec<EndedTurn>,
     /// The partner's schedule that drives it, if one does; then it has one lane, one window and one cell.
     pub external: Option<External>,
     /// The arrangements that are not over, by where they begin. Those over one cell never overlap.
@@ -185,6 +190,8 @@ pub struct Holder {
     pub since: Timestamp,
     /// Absent people passed over when this turn was dealt.
     pub skipped: Vec<Skipped>,
+    /// Whose own turn it is; `None` where nobody traded when it was dealt.
+    pub dealt: Option<DealtTurn>,
 }
 
 /// How duty passes on.
@@ -312,14 +319,17 @@ impl Rotation {
             let windows = self.windows_of(roster.id.as_ref());
             let next_turn = |(k, window): (usize, &usize)| {
                 let window = &self.windows[*window].id;
-                let kept = known.and_then(|known| known.next_turn(window));
-                NextTurn {
+                let kept = known.and_then(|known| known.line(window));
+                let mut next = NextTurn {
                     window: window.clone(),
                     turn: match kept {
-                        Some(turn) => roster::repoint(&old, turn, &new),
+                        Some(kept) => roster::repoint(&old, kept.turn, &new),
                         None => roster::spread(k, windows.len(), new.len()),
                     },
-                }
+                    books: kept.map(|kept| kept.books.clone()).unwrap_or_default(),
+                };
+                next.keep(&new, &self.dealing);
+                next
             };
             let next_turns = windows.iter().enumerate().map(next_turn).collect();
             self.rosters[index].next_turns = next_turns;
@@ -395,6 +405,7 @@ impl Rotation {
             && self.double_cover == other.double_cover
             && self.skips_are_off_time == other.skips_are_off_time
             && self.absence_policy == other.absence_policy
+            && self.dealing == other.dealing
             && same(self, other, |rotation| {
                 rotation.lanes.iter().map(|lane| &lane.id).collect()
             })
@@ -443,11 +454,13 @@ impl Rotation {
             double_cover,
             skips_are_off_time,
             absence_policy,
+            dealing,
             members,
             lanes,
             windows,
             cells,
             rosters,
+            ended,
             external,
             arranged,
             pending,
@@ -461,6 +474,8 @@ impl Rotation {
             && *double_cover == other.double_cover
             && *skips_are_off_time == other.skips_are_off_time
             && *absence_policy == other.absence_policy
+            && *dealing == other.dealing
+            && *ended == other.ended
             && *members == other.members
             && *lanes == other.lanes
             && *windows == other.windows
@@ -497,6 +512,8 @@ pub mod tests {
             double_cover: false,
             skips_are_off_time: false,
             absence_policy: AbsencePolicy::default(),
+            dealing: Dealing::default(),
+            ended: Vec::new(),
             members: Members::default(),
             lanes: vec![Lane {
                 id: "lan_1".into(),
@@ -516,10 +533,7 @@ pub mod tests {
             rosters: vec![Roster {
                 id: None,
                 narrowed: None,
-                next_turns: vec![NextTurn {
-                    window: "win_1".into(),
-                    turn: 0,
-                }],
+                next_turns: vec![NextTurn::new("win_1".into(), 0)],
             }],
             external: None,
             arranged: Vec::new(),

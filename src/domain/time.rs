@@ -6,6 +6,7 @@ use jiff::civil::{self, DateTime};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::time::Duration;
 
 /// The last instant that is supported, 9999-12-30T22:00:00Z: jiff parses no later millisecond, because its local time could be
 /// after the year 9999. It represents all later instants ("for ever") and is shown as [`END_OF_TIME`] in UTC.
@@ -140,6 +141,21 @@ pub fn within(union: &[Interval], span: Interval) -> impl Iterator<Item = Interv
 /// The parts that some intervals share with others; both in order and apart.
 pub fn shared(one: &[Interval], other: &[Interval]) -> Vec<Interval> {
     one.iter().flat_map(|span| within(other, *span)).collect()
+}
+
+/// Reads a length such as `90s`, `15m`, `24h` or `7d`; a day is 24 hours.
+pub fn length(text: &str) -> Option<Duration> {
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let unit = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 60 * 60,
+        "d" => 24 * 60 * 60,
+        _ => return None,
+    };
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let count = digits.parse::<u64>().ok().filter(|_| plain)?;
+    count.checked_mul(unit).map(Duration::from_secs)
 }
 
 /// A local time of day in minutes, `HH:mm`, 00:00 to 23:59.

@@ -2,14 +2,40 @@
 
 use super::absence::Skipped;
 use super::entry::{PassedOver, Reason};
-use super::ids::{CellId, RosterId, UserId, WindowId};
+use super::ids::{CellId, RosterId, TradeId, UserId, WindowId};
 use super::roster::Order;
+use super::words::words;
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Names that the decisions about all cells of an explanation have at the most.
 const MOST_NAMES: usize = 50_000;
+
+words! {
+    /// Why somebody cannot take a turn.
+    pub enum Hindrance {
+        /// They are absent.
+        Absent = "absent",
+        /// They are on call in another cell at the same time.
+        Elsewhere = "elsewhere",
+        /// They would not have had the hours of rest beside another turn of theirs.
+        Rest = "rest",
+    }
+}
+
+/// Somebody who cannot take a turn: the absence or the other turn that is in the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cannot {
+    pub user: UserId,
+    pub why: Hindrance,
+    /// When the absence or the turn begins; `None` for an absence that has no beginning.
+    pub from: Option<Timestamp>,
+    /// When it ends; `None` for one without an end.
+    pub until: Option<Timestamp>,
+    /// The cell of the other turn.
+    pub cell: Option<CellId>,
+}
 
 /// One step of a decision.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +47,36 @@ pub enum Traced {
         next_turn: usize,
         order: Arc<Order>,
     },
+    /// Whose own turn it is, where missed turns are traded.
+    OwnTurn {
+        user: UserId,
+        turn: usize,
+        /// People with a part of the turns who were come to before and sat out.
+        sat_out: Vec<UserId>,
+    },
     Absent(Skipped),
     Elsewhere(PassedOver),
+    /// Somebody of the line cannot take it, where missed turns are traded.
+    Cannot(Cannot),
+    /// Somebody takes the turn for one of theirs, which begins in this cell then.
+    Trade {
+        owes: UserId,
+        owed: UserId,
+        returns: (CellId, Timestamp),
+    },
+    /// Somebody pays back the turn that was taken for them at this instant.
+    Repayment {
+        trade: TradeId,
+        user: UserId,
+        since: Timestamp,
+    },
+    /// Somebody helps who had helped so often before.
+    Help {
+        user: UserId,
+        before: u32,
+    },
+    /// Nobody had the rest wished for.
+    RestNotKept,
     /// The search begins again, without asking who is on call elsewhere.
     DoubleCover,
     /// Nobody is here for all of the turn: whoever misses the least of it is looked for.

@@ -7,7 +7,7 @@ use crate::domain::absence::{AbsenceSource, Skipped};
 use crate::domain::ids::{CellId, RosterId, RotationId, UserId, WindowId};
 use crate::domain::roster::{Order, Position};
 use crate::domain::rotation::{PassedOver, Rotation};
-use crate::domain::trace::{Decision, Traced};
+use crate::domain::trace::{Cannot, Decision, Hindrance, Traced};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,28 @@ enum StepShape {
     DoubleCover,
     #[serde(rename = "l")]
     LeastAbsent,
+    /// Whose own turn it is, and who sat out before.
+    #[serde(rename = "o")]
+    OwnTurn(WhoShape, Vec<WhoShape>),
+    /// Somebody who cannot take it: why, from when to when, and the cell of the other turn.
+    #[serde(rename = "c")]
+    Cannot(
+        WhoShape,
+        Hindrance,
+        Option<i64>,
+        Option<i64>,
+        Option<String>,
+    ),
+    /// Who owes whom, and the turn that is given for it.
+    #[serde(rename = "t")]
+    Trade(WhoShape, WhoShape, String, i64),
+    #[serde(rename = "p")]
+    Repayment(String, WhoShape, i64),
+    /// Who helps, and how often before.
+    #[serde(rename = "h")]
+    Help(WhoShape, u32),
+    #[serde(rename = "s")]
+    RestNotKept,
 }
 
 /// Null where whoever was next took the turn, as in most rows.
@@ -70,6 +92,37 @@ fn steps_to_json(steps: &[Traced], order: &Order) -> Result<Option<String>> {
         )),
         Traced::DoubleCover => Some(StepShape::DoubleCover),
         Traced::LeastAbsent => Some(StepShape::LeastAbsent),
+        Traced::OwnTurn { user, sat_out, .. } => {
+            let sat_out = sat_out.iter().map(|user| WhoShape::of(user, order));
+            Some(StepShape::OwnTurn(
+                WhoShape::of(user, order),
+                sat_out.collect(),
+            ))
+        }
+        Traced::Cannot(cannot) => Some(StepShape::Cannot(
+            WhoShape::of(&cannot.user, order),
+            cannot.why,
+            cannot.from.map(millis),
+            cannot.until.map(millis),
+            cannot.cell.as_ref().map(CellId::to_string),
+        )),
+        Traced::Trade {
+            owes,
+            owed,
+            returns: (cell, from),
+        } => Some(StepShape::Trade(
+            WhoShape::of(owes, order),
+            WhoShape::of(owed, order),
+            cell.to_string(),
+            millis(*from),
+        )),
+        Traced::Repayment { trade, user, since } => Some(StepShape::Repayment(
+            trade.to_string(),
+            WhoShape::of(user, order),
+            millis(*since),
+        )),
+        Traced::Help { user, before } => Some(StepShape::Help(WhoShape::of(user, order), *before)),
+        Traced::RestNotKept => Some(StepShape::RestNotKept),
         Traced::Order { .. } | Traced::Chosen { .. } | Traced::NobodyLeft => None,
     };
     let shapes: Vec<StepShape> = steps.iter().filter_map(shape).collect();
@@ -100,6 +153,37 @@ fn steps_from_json(text: Option<&str>, order: &Order) -> Result<Vec<Traced>> {
             }),
             StepShape::DoubleCover => Traced::DoubleCover,
             StepShape::LeastAbsent => Traced::LeastAbsent,
+            StepShape::OwnTurn(who, sat_out) => {
+                let user = who.user(order)?;
+                let sat_out = sat_out.into_iter().map(|who| who.user(order));
+                Traced::OwnTurn {
+                    turn: order.turn_of(&user).unwrap_or(0),
+                    user,
+                    sat_out: sat_out.collect::<Result<_>>()?,
+                }
+            }
+            StepShape::Cannot(who, why, from, until, cell) => Traced::Cannot(Cannot {
+                user: who.user(order)?,
+                why,
+                from: instant_or_none(from)?,
+                until: instant_or_none(until)?,
+                cell: cell.map(CellId::from),
+            }),
+            StepShape::Trade(owes, owed, cell, from) => Traced::Trade {
+                owes: owes.user(order)?,
+                owed: owed.user(order)?,
+                returns: (cell.into(), instant(from)?),
+            },
+            StepShape::Repayment(trade, who, since) => Traced::Repayment {
+                trade: trade.into(),
+                user: who.user(order)?,
+                since: instant(since)?,
+            },
+            StepShape::Help(who, before) => Traced::Help {
+                user: who.user(order)?,
+                before,
+            },
+            StepShape::RestNotKept => Traced::RestNotKept,
         })
     };
     from_json::<Vec<StepShape>>(text)?

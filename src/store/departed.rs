@@ -4,8 +4,9 @@ use super::{Result, WriteTx};
 
 /// Ends the credentials of everybody who is deactivated. A token stays, disabled, so that it is refused as such. Who a person is at
 /// an identity provider also stays: it is no secret, and the provider says who comes.
-const UNDONE: [&str; 5] = [
+const UNDONE: [&str; 6] = [
     "DELETE FROM session WHERE user_id",
+    "DELETE FROM invitation WHERE user_id",
     "DELETE FROM login_link WHERE user_id",
     "DELETE FROM calendar_feed WHERE user_id",
     "DELETE FROM calendar_feed WHERE created_by",

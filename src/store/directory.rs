@@ -1,6 +1,7 @@
 //! The people, user groups and channels of the chat workspace, as last imported.
 
 mod changes;
+mod contacts;
 mod replace;
 
 pub use changes::{
@@ -8,11 +9,16 @@ pub use changes::{
     load_stored_directory,
 };
 pub(super) use changes::{away_members, is_any_away};
+use contacts::every_phone;
+pub use contacts::{
+    has_other_administrator, is_address_taken, is_group_handle_taken, is_handle_taken, load_phone,
+    save_phone,
+};
 pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
 
 use super::meta::load_team;
 use super::{ReadTx, Result};
-pub use crate::domain::directory::{Channel, Directory, Group, Handle, Person, Team};
+pub use crate::domain::directory::{Channel, Directory, Group, Handle, Person, Source, Team};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use rusqlite::{OptionalExtension, Params, Row, params};
 
@@ -63,7 +69,7 @@ struct Kind<T> {
 
 const PEOPLE: Kind<Person> = Kind {
     columns: "id, team_id, display_name, real_name, email, is_guest, is_external, is_deleted, is_admin, avatar_url, \
-              time_zone",
+              time_zone, handle, source, zone_is_own",
     listed: "person WHERE is_deleted = 0",
     table: "person",
     read: person,
@@ -71,7 +77,7 @@ const PEOPLE: Kind<Person> = Kind {
 };
 
 const GROUPS: Kind<Group> = Kind {
-    columns: "id, team_id, name, handle",
+    columns: "id, team_id, name, handle, source",
     listed: "user_group WHERE true",
     table: "user_group",
     read: group,
@@ -79,7 +85,7 @@ const GROUPS: Kind<Group> = Kind {
 };
 
 const CHANNELS: Kind<Channel> = Kind {
-    columns: "id, team_id, name, is_private, app_is_member, topic",
+    columns: "id, team_id, name, is_private, app_is_member, topic, source",
     listed: "channel WHERE (app_is_member OR NOT is_private)",
     table: "channel",
     read: channel,
@@ -252,6 +258,7 @@ pub fn load_directory(tx: &ReadTx) -> Result<Directory> {
         groups,
         channels,
         handles: every_handle(tx)?,
+        phones: every_phone(tx)?,
     })
 }
 
@@ -366,6 +373,9 @@ fn person(row: &Row) -> rusqlite::Result<Person> {
         is_admin: row.get(8)?,
         avatar_url: row.get(9)?,
         time_zone: row.get(10)?,
+        handle: row.get(11)?,
+        source: source(row, 12)?,
+        zone_is_own: row.get(13)?,
     })
 }
 
@@ -376,6 +386,7 @@ fn group(row: &Row) -> rusqlite::Result<Group> {
         name: row.get(2)?,
         handle: row.get(3)?,
         users: Vec::new(),
+        source: source(row, 4)?,
     })
 }
 
@@ -387,7 +398,13 @@ fn channel(row: &Row) -> rusqlite::Result<Channel> {
         is_private: row.get(3)?,
         app_is_member: row.get(4)?,
         topic: row.get(5)?,
+        source: source(row, 6)?,
     })
+}
+
+fn source(row: &Row, column: usize) -> rusqlite::Result<Source> {
+    let name: String = row.get(column)?;
+    Source::parse(&name).ok_or(rusqlite::Error::InvalidQuery)
 }
 
 #[cfg(test)]

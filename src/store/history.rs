@@ -19,7 +19,7 @@ pub(super) type Running = HashMap<String, Entry>;
 const COLUMNS: &str =
     "cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
                        window_name, hours, skipped, arrangement_id, passed_over, outside, beside, held_since, turn_since,
-                       made_by";
+                       made_by, dealt";
 
 /// Hours by their text. Most entries of a window have the same hours and share them.
 type HoursCache = HashMap<String, Arc<HoursHeld>>;
@@ -64,6 +64,7 @@ fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<Duty> {
             passed_over: column::<Option<_>>(row, first + 13)?.unwrap_or_default(),
             outside: row.get(first + 14)?,
             beside: column::<Option<_>>(row, first + 15)?.unwrap_or_default(),
+            dealt: column(row, first + 19)?,
         },
         held_since: instant_or_none(row.get(first + 16)?)?,
         turn_since: instant_or_none(row.get(first + 17)?)?,
@@ -90,7 +91,8 @@ fn collect(mut rows: Rows, rotation: &Rotation) -> Result<Vec<Duty>> {
 pub(super) fn load_running(tx: &ReadTx, which: &Which) -> Result<Vec<Running>> {
     let sql = of_rotations!(
         "SELECT rotation_id, cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
-                window_name, hours, skipped, arrangement_id, passed_over, outside, beside, held_since, turn_since, made_by
+                window_name, hours, skipped, arrangement_id, passed_over, outside, beside, held_since, turn_since, made_by,
+                dealt
          FROM history WHERE ended_at IS NULL AND rotation_id",
         ""
     );
@@ -129,8 +131,8 @@ pub fn begin_entries(
         let duty = Duty::running(rotation, index);
         let sql = "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
                                       window_id, window_name, hours, skipped, arrangement_id, passed_over, outside, beside,
-                                      held_since, turn_since, made_by)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+                                      held_since, turn_since, made_by, dealt)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
         tx.run(
             sql,
             params![
@@ -153,6 +155,7 @@ pub fn begin_entries(
                 duty.held_since.map(millis),
                 duty.turn_since.map(millis),
                 made_by,
+                entry.dealt.as_ref().map(json).transpose()?,
             ],
         )?;
     }
@@ -207,7 +210,8 @@ pub fn list_history(tx: &ReadTx, rotation: &Rotation, range: Interval) -> Result
              FROM known WHERE cell_id IS NOT NULL
          )
          SELECT h.cell_id, lane_id, window_id, h.started_at, ended_at, user_id, turn, reason, lane_name,
-                window_name, hours, skipped, arrangement_id, passed_over, outside, beside, held_since, turn_since, made_by
+                window_name, hours, skipped, arrangement_id, passed_over, outside, beside, held_since, turn_since, made_by,
+                dealt
          FROM first CROSS JOIN history h
          WHERE h.rotation_id = ?1 AND h.cell_id = first.cell_id AND h.started_at >= first.started_at
              AND h.started_at < ?3 AND (h.ended_at IS NULL OR h.ended_at > ?2)

@@ -6,6 +6,7 @@
 
 mod absence;
 mod across;
+mod agenda;
 mod answered;
 mod arrangement;
 mod audit;
@@ -25,12 +26,14 @@ mod history;
 mod identity;
 mod inbound;
 mod integrity;
+mod invitation;
 mod keys;
 mod lock;
 mod mention;
 mod message;
 mod meta;
 mod migrate;
+mod notification;
 mod open_files;
 mod operation;
 mod paths;
@@ -62,6 +65,7 @@ pub use absence::{
 pub use across::{
     MentionFilter, Part, RequestFilter, RequestKey, list_mentions_across, list_requests_across,
 };
+pub use agenda::{AgendaEntry, Errand, list_agenda, look_again, next_on_agenda, save_agenda};
 pub use answered::request_message_updates;
 pub use arrangement::{
     cancel_arrangement, insert_arrangement, list_arrangements, list_overlaps, load_arrangement,
@@ -100,12 +104,14 @@ pub use history::{
 pub use identity::{link_identity, load_identity, load_identity_of};
 pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};
 pub use integrity::Damage;
+pub use invitation::*;
 pub use keys::*;
 pub use lock::Lock;
 pub use mention::*;
 pub use message::*;
 pub use meta::{CHAT_PLATFORM, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
+pub use notification::*;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
 };
@@ -113,8 +119,8 @@ pub use paths::{folder_of, missing_database};
 pub use personal_calendar::*;
 pub use report::{Mentioned, TakenOver, each_entry, each_mention, list_taken_over};
 pub use request::{
-    RequestPosition, insert_request, list_pending_requests, list_requests, load_request,
-    rotation_of_request, save_request,
+    RequestPosition, count_requests_waiting, insert_request, list_pending_requests, list_requests,
+    load_request, rotation_of_request, save_request,
 };
 pub use rotation::{
     MemberLists, READ_AT_ONCE, each_rotation, insert_rotation, load_members, load_rotation,

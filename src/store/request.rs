@@ -4,8 +4,8 @@ use super::answered::request_message_updates;
 use super::rows::{column, instant, json, millis};
 use super::which::{Which, of_rotations};
 use super::{Error, ReadTx, Result, WriteTx};
-use crate::domain::ids::{RequestId, RotationId};
-use crate::domain::request::{Leg, Pending, Request, RequestKind, RequestState};
+use crate::domain::ids::{RequestId, RotationId, UserId};
+use crate::domain::request::{Pending, Request, RequestKind, RequestState};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use jiff::Timestamp;
@@ -71,11 +71,10 @@ pub(super) fn load_pending(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Pending
         " ORDER BY rotation_id, sequence"
     );
     which.read(tx, sql, &[], |_, row| {
-        let legs: Vec<Leg> = column(row, 2)?;
         Ok(Pending {
             id: row.get::<_, String>(1)?.into(),
             requester: row.get::<_, String>(3)?.into(),
-            duties: legs.iter().map(Leg::duty).collect(),
+            legs: column(row, 2)?,
         })
     })
 }
@@ -145,6 +144,18 @@ pub fn list_pending_requests(
     tx.list(&sql, params![rotation.as_str(), limit as i64], |row| {
         Ok(read(row)?.0)
     })
+}
+
+/// How many pending requests wait for an answer of somebody.
+pub fn count_requests_waiting(tx: &ReadTx, user: &UserId) -> Result<u64> {
+    let sql = "SELECT count(*) FROM request
+               WHERE state = 'pending' AND EXISTS (SELECT 1 FROM json_each(recipients) WHERE value = ?1)
+                     AND NOT EXISTS (SELECT 1 FROM json_each(declined) WHERE value = ?1)";
+    let count: i64 = tx
+        .conn
+        .prepare_cached(sql)?
+        .query_row([user.as_str()], |row| row.get(0))?;
+    Ok(count.unsigned_abs())
 }
 
 /// Inserts a request.

@@ -3,9 +3,10 @@
 mod lists;
 mod load;
 
-use super::rows::{json, millis};
+use super::rows::{json, list_or_null, millis};
 use super::{Result, WriteTx, arrangement, external, history, request};
 use crate::domain::absence_policy::AbsencePolicy;
+use crate::domain::books::Dealing;
 use crate::domain::ids::{GroupId, RotationId};
 use crate::domain::rotation::{Mode, Rotation};
 use jiff::Timestamp;
@@ -56,8 +57,13 @@ pub fn save_rotation(
         let flags = (r.double_cover, r.skips_are_off_time);
         (r.enabled, r.mode(), flags, r.absence_policy)
     };
-    if before.profile != after.profile || head(before) != head(after) {
+    let differs = head(before) != head(after) || before.dealing != after.dealing;
+    if before.profile != after.profile || differs {
         save_head(tx, after)?;
+    }
+    if before.ended != after.ended {
+        let sql = "UPDATE rotation SET ended = ?2 WHERE id = ?1";
+        tx.run(sql, params![after.id.as_str(), list_or_null(&after.ended)?])?;
     }
     if after.enabled && !before.enabled {
         history::insert_standstill(
@@ -107,12 +113,14 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<()> {
                    double_cover = ?8, skips_are_off_time = ?9, enable_topic = ?10, topic_template = ?11,
                    sort_name = ?12, search_text = ?13, duty_group_id = ?14, mention_expires = ?15, mention_reminds = ?16,
                    mention_single = ?17, mention_rotates = ?18, warnings_off = ?19, short_rest_hours = ?20,
-                   absence_policy = ?21
+                   absence_policy = ?21, dealing = ?22
                WHERE id = ?1";
-    // The default policy is null.
+    // The defaults are null.
     let policy =
         Some(&rotation.absence_policy).filter(|policy| **policy != AbsencePolicy::default());
     let policy = policy.map(json).transpose()?;
+    let dealing = Some(&rotation.dealing).filter(|dealing| **dealing != Dealing::default());
+    let dealing = dealing.map(json).transpose()?;
     let (mentions, warnings) = (&rotation.profile.mentions, &rotation.profile.warnings);
     tx.run(
         sql,
@@ -138,6 +146,7 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<()> {
             json(&warnings.off)?,
             warnings.short_rest_hours,
             policy,
+            dealing,
         ],
     )?;
     Ok(())

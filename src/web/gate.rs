@@ -10,7 +10,7 @@ pub const LONGEST_SECRET: usize = 100;
 const HEADERS: [(&str, &str); 3] = [
     (
         "Content-Security-Policy",
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
          form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     ),
     ("Referrer-Policy", "same-origin"),

@@ -1,8 +1,13 @@
 //! The frame of every page: head, landmarks, the line about the last write; and pages that say what is wrong.
 
+pub use super::address::encoded;
 use super::assets::{self, ICON, SCRIPT, STYLE};
+use super::parts::icon::icon;
+use super::parts::people;
 use super::visit::Visit;
 use super::{answer, form};
+use crate::actions::overview;
+use crate::domain::ids::UserId;
 use crate::server::{Problem, Response};
 use maud::{DOCTYPE, Markup, html};
 
@@ -21,12 +26,12 @@ pub fn page_with(visit: &Visit, status: u16, title: &str, content: Markup) -> Re
                 @if let Some(undo) = &note.undo {
                     form.bare method="post" action=(undo.action) {
                         @for (name, value) in &undo.fields { input type="hidden" name=(name) value=(value); }
-                        button.small type="submit" { "Undo" }
+                        button.btn.s type="submit" { "Undo" }
                     }
                 }
             }
             @if let Some(secret) = &note.secret {
-                section.card aria-labelledby="secret" {
+                section.card.pad aria-labelledby="secret" {
                     h2 #secret { "Shown this once" }
                     p { "Copy it now: it cannot be shown again." }
                     code.secret { (secret) }
@@ -37,7 +42,7 @@ pub fn page_with(visit: &Visit, status: u16, title: &str, content: Markup) -> Re
     };
     answer::html(
         status,
-        frame(title, Some(navigation(visit)), main, zone_line(visit)),
+        frame(title, Some(navigation(visit)), main, foot(visit)),
     )
 }
 
@@ -46,7 +51,7 @@ pub fn bare(status: u16, title: &str, content: Markup) -> Response {
     answer::html(status, frame(title, None, content, html! {}))
 }
 
-fn frame(title: &str, navigation: Option<Markup>, main: Markup, foot: Markup) -> Markup {
+fn frame(title: &str, navigation: Option<Navigation>, main: Markup, foot: Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -62,71 +67,106 @@ fn frame(title: &str, navigation: Option<Markup>, main: Markup, foot: Markup) ->
                 a.skip href="#main" { "Skip to content" }
                 header.top {
                     div {
-                        a.brand href="/" { "rota" }
-                        @if let Some(navigation) = navigation { (navigation) }
+                        a.brand href="/" { img src=(assets::path(&ICON)) alt="" width="26" height="26"; "rota" }
+                        @if let Some(navigation) = &navigation { (navigation.wide) }
                     }
                 }
                 main #main tabindex="-1" { (main) }
-                footer.foot { (foot) p { "rota " (env!("CARGO_PKG_VERSION")) " · " a href="/docs" { "API" } } }
+                footer.foot { (foot) span { a href="/docs" { "API" } " · rota " (env!("CARGO_PKG_VERSION")) } }
+                @if let Some(navigation) = &navigation { (navigation.narrow) }
             }
         }
     }
 }
 
-/// The places of the site, for whoever may see them.
-const PLACES: [(&str, &str); 5] = [
-    ("/", "On call"),
-    ("/rotations", "Rotations"),
-    ("/requests", "Requests"),
-    ("/people", "People"),
-    ("/me", "Me"),
-];
-
-/// The places of those who administer the workspace.
-const ADMIN_PLACES: [(&str, &str); 2] = [("/webhooks", "Webhooks"), ("/admin", "Admin")];
-
-/// Where the reader may go.
-fn places(visit: &Visit) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let is_admin = visit.caller.check_administer().is_ok();
-    let more = ADMIN_PLACES.into_iter().filter(move |_| is_admin);
-    PLACES.into_iter().chain(more)
+/// The way about the site, at the head of wide pages and along the foot of narrow ones.
+struct Navigation {
+    wide: Markup,
+    narrow: Markup,
 }
 
-fn navigation(visit: &Visit) -> Markup {
-    let here = visit.here();
-    let is_here = |path: &str| match path {
-        "/" => here == "/",
-        path => {
-            here == path
-                || here
-                    .strip_prefix(path)
-                    .is_some_and(|rest| rest.starts_with('/'))
+/// A place of the site: where, what it is called, and its drawing.
+type Place = (&'static str, &'static str, &'static str);
+
+const PLACES: [Place; 4] = [
+    ("/", "Home", "home"),
+    ("/rotations", "Rotations", "rota"),
+    ("/requests", "Requests", "inbox"),
+    ("/people", "People", "people"),
+];
+
+/// The place of those who administer the workspace.
+const ADMIN: Place = ("/admin", "Admin", "admin");
+
+/// The place of the reader, whom wide pages show at their head.
+const ME: Place = ("/me", "Me", "me");
+
+fn navigation(visit: &Visit) -> Navigation {
+    let Some(reader) = &visit.reader else {
+        let here = (visit.here() == "/").then_some("page");
+        let wide = html! {
+            nav.nav aria-label="Main" { ul { li { a href="/" aria-current=[here] { (icon("home")) span { "Home" } } } } }
+            div.who { a.btn.s href=(sign_in_path(visit.request.target())) { "Sign in" } }
+        };
+        let narrow = html! {};
+        return Navigation { wide, narrow };
+    };
+    let waiting = waiting(visit, &reader.person.id);
+    let link = |place: &Place| link(visit, place, waiting);
+    let is_admin = visit.caller.check_administer().is_ok();
+    let (user, name) = (&reader.person.id, reader.person.name());
+    let wide = html! {
+        nav.nav aria-label="Main" {
+            ul {
+                @for place in &PLACES { li { (link(place)) } }
+                @if is_admin { li { (link(&ADMIN)) } }
+            }
+        }
+        div.who {
+            a.per href="/me" aria-current=[is_at(visit, "/me").then_some("page")] {
+                span class=(format_args!("av {} me", people::colour(user))) aria-hidden="true" { (people::initials(name)) }
+                bdi.hide-s aria-hidden="true" { (name) }
+                span.sr { bdi { (name) } ", my page" }
+            }
         }
     };
-    html! {
-        @match &visit.reader {
-            Some(reader) => {
-                nav aria-label="Main" {
-                    ul {
-                        @for (path, name) in places(visit) {
-                            li { a href=(path) aria-current=[is_here(path).then_some("page")] { (name) } }
-                        }
-                    }
-                }
-                div.who {
-                    bdi.muted { (reader.person.name()) }
-                    @if reader.session.is_some() {
-                        form.bare method="post" action="/logout" { button.plain type="submit" { "Sign out" } }
-                    }
-                }
-            }
-            None => {
-                nav aria-label="Main" {
-                    ul { li { a href="/" aria-current=[is_here("/").then_some("page")] { "On call" } } }
-                }
-                div.who { a.button.small href=(sign_in_path(visit.request.target())) { "Sign in" } }
-            }
+    let narrow = html! {
+        nav.phone-nav aria-label="Main, below" {
+            @for place in &PLACES { (link(place)) }
+            (link(&ME))
         }
+    };
+    Navigation { wide, narrow }
+}
+
+/// How many requests wait for an answer of somebody. The page is shown without the number rather than not at all.
+fn waiting(visit: &Visit, user: &UserId) -> u64 {
+    overview::count_waiting(visit.app(), user).unwrap_or_else(|error| {
+        log::warn!("a page does not say how many requests wait: {error}");
+        0
+    })
+}
+
+fn link(visit: &Visit, (path, name, drawing): &Place, waiting: u64) -> Markup {
+    let waiting = (*path == "/requests" && waiting > 0).then_some(waiting);
+    html! {
+        a href=(path) aria-current=[is_at(visit, path).then_some("page")] {
+            (icon(drawing)) span { (name) }
+            @if let Some(count) = waiting { span.count { (count) span.sr { " waiting" } } }
+        }
+    }
+}
+
+/// Whether the page is at a place or below it.
+fn is_at(visit: &Visit, path: &str) -> bool {
+    let is_below = |path: &str| {
+        let rest = visit.here().strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    match path {
+        "/" => visit.here() == "/",
+        "/admin" => is_below(path) || is_below("/webhooks"),
+        path => is_below(path),
     }
 }
 
@@ -138,25 +178,15 @@ pub fn sign_in_path(next: &str) -> String {
     }
 }
 
-/// A text as the value of a query parameter.
-pub fn encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
-                encoded.push(char::from(byte));
-            }
-            byte => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
-}
-
-fn zone_line(visit: &Visit) -> Markup {
+/// What stands along the foot: the zone of all times, and what is needed now and then.
+fn foot(visit: &Visit) -> Markup {
+    let is_admin = visit.caller.check_administer().is_ok();
+    let reader = visit.reader.as_ref();
     html! {
-        p {
-            "Times in " (visit.zone.as_str()) "."
-            @if visit.reader.is_some() { " " a href="/me#zone" { "Change" } }
+        span { "Times in " (visit.zone.as_str()) @if reader.is_some() { " · " a href="/me#zone" { "change" } } }
+        @if is_admin { span { a href="/admin" { "Admin" } " · " a href="/webhooks" { "Webhooks" } } }
+        @if reader.is_some_and(|reader| reader.session.is_some()) {
+            form.bare method="post" action="/logout" { button.btn.s.ghost type="submit" { "Sign out" } }
         }
     }
 }
@@ -166,7 +196,7 @@ pub fn problem(problem: &Problem, id: &str) -> Response {
     let (title, detail) = (heading(problem), told(problem));
     let content = html! {
         h1 { (title) }
-        div.errors role="alert" { p { (detail) } }
+        div.note.bad role="alert" { p { (detail) } }
         p { a href="/" { "Go to the home page" } }
         p.muted { "Request " code { (id) } }
     };

@@ -10,7 +10,7 @@
 //! | `visit` | one request: its path, query, form and reader; writes under an `operationId` |
 //! | `form`, `notes`, `sent` | what a form sends and what is wrong with it; what the next page says of a write; forms sent twice |
 //! | `readings` | how often calendar feeds are read |
-//! | `layout`, `answer`, `assets` | the frame of pages, answers, style sheet and script |
+//! | `layout`, `answer`, `assets`, `address` | the frame of pages, answers, style sheet, icons and script, texts in addresses |
 //! | `parts` | what pages are built of: fields, people, times, the timeline, safe forms |
 //! | `pages` | the pages, a file each |
 //!
@@ -25,6 +25,7 @@
 //!    A page of a rotation's settings is a row of `pages/settings/sections.rs` instead.
 //! 4. Test it in `tests/it/web`: status, rights, what is said where there is nothing yet, names that hold anything.
 
+mod address;
 mod answer;
 mod assets;
 mod cookie;

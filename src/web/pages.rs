@@ -175,18 +175,18 @@ fn changed_meanwhile(visit: &Visit, id: &RotationId) -> Result<Response, Problem
     let content = html! {
         (crumbs(&rotation))
         h1 { (title) }
-        div.warn role="alert" {
+        div.note.warn.said role="alert" {
             p { "Nothing was done: " bdi { (rotation.profile.name) } " has changed since you opened the form." }
         }
-        div.card {
+        div.card.pad {
             h2 { "What differs" }
             ul { @for line in confirm::differences(seen, &rotation, &people) { li { (line) } } }
             (said_meanwhile(visit, &rotation, seen)?)
             form method="post" action=(visit.here()) {
                 (confirm::sent_again(&visit.form, &tag(visit, &rotation), &rotation))
                 p.actions {
-                    button.main type="submit" { "Go on all the same" }
-                    a.button href=(path_to(&rotation)) { "Look at the rotation" }
+                    button.btn.go type="submit" { "Go on all the same" }
+                    a.btn href=(path_to(&rotation)) { "Look at the rotation" }
                 }
             }
         }
@@ -262,14 +262,14 @@ pub fn weigh(
     let content = html! {
         (crumbs(rotation))
         h1 { (title) }
-        form.card method="post" action=(format!("{}/{part}", path_to(rotation))) {
+        form.card.pad method="post" action=(format!("{}/{part}", path_to(rotation))) {
             (content)
             @for (name, value) in kept { (hidden(name, value)) }
             (hidden("zone", zone_of(visit).as_str()))
             (hidden("confirmed", "true"))
             p.actions {
-                @if !is_blocked { button.main type="submit" { (button) } }
-                a.button href=(path_to(rotation)) { "Back" }
+                @if !is_blocked { button.btn.go type="submit" { (button) } }
+                a.btn href=(path_to(rotation)) { "Back" }
             }
         }
     };
@@ -284,7 +284,7 @@ pub fn ids<T: From<String>>(texts: Vec<String>) -> Vec<T> {
 
 /// The way back to a rotation, above the heading of a page below it.
 pub fn crumbs(rotation: &Rotation) -> Markup {
-    html! { p.crumbs { a href="/rotations" { "Rotations" } " / " (link_to(rotation)) } }
+    html! { p.crumb { a href="/rotations" { "Rotations" } " / " (link_to(rotation)) } }
 }
 
 /// The zone that the local times of a form are in.
@@ -363,7 +363,7 @@ pub fn conflicts(visit: &Visit, conflicts: &[Conflict], people: &People, form: &
 pub fn remarks(remarks: &[String]) -> Markup {
     html! {
         @if !remarks.is_empty() {
-            div.warn { @for remark in remarks { p { (remark) } } }
+            div.note.warn.said { @for remark in remarks { p { (remark) } } }
         }
     }
 }
@@ -375,9 +375,9 @@ pub fn pager(number: u32, total: u64, rows: u32, path: impl Fn(u32) -> String) -
         @if pages > 1 || number > 1 {
             nav aria-label="Pages" {
                 p.actions {
-                    @if number > 1 { a.button.small href=(path(number - 1)) { "Back" } }
+                    @if number > 1 { a.btn.s href=(path(number - 1)) { "Back" } }
                     span.muted { "Page " (number) " of " (pages) }
-                    @if u64::from(number) < pages { a.button.small href=(path(number + 1)) { "More" } }
+                    @if u64::from(number) < pages { a.btn.s href=(path(number + 1)) { "More" } }
                 }
             }
         }

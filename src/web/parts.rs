@@ -5,6 +5,7 @@ pub mod confirm;
 pub mod csv;
 pub mod external;
 pub mod fields;
+pub mod icon;
 pub mod load;
 pub mod people;
 pub mod refusals;

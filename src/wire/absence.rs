@@ -5,6 +5,7 @@ use super::moment::Moment;
 use super::on_call::AbsenceSource;
 use super::strict::strict;
 use crate::domain::absence;
+use crate::domain::duty::Duty;
 use crate::domain::edit::NewAbsence;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
@@ -65,7 +66,7 @@ pub struct StandingDuty {
 }
 
 /// Renders an absence that was created.
-pub fn created(absence: &absence::Absence, standing: &[absence::StandingDuty]) -> AbsenceCreated {
+pub fn created(absence: &absence::Absence, standing: &[Duty]) -> AbsenceCreated {
     AbsenceCreated {
         absence: render(absence),
         standing_duties: standing.iter().map(self::standing).collect(),
@@ -73,11 +74,12 @@ pub fn created(absence: &absence::Absence, standing: &[absence::StandingDuty]) -
 }
 
 /// Renders a stretch for which somebody stays on call.
-pub fn standing(duty: &absence::StandingDuty) -> StandingDuty {
+pub fn standing(duty: &Duty) -> StandingDuty {
+    let Interval { from, until } = duty.period();
     StandingDuty {
         cell_id: duty.cell.to_string(),
-        from: duty.period.from.into(),
-        to: duty.period.until.into(),
+        from: from.into(),
+        to: until.into(),
     }
 }
 

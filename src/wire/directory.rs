@@ -3,6 +3,8 @@
 use super::body::{object, objects};
 use super::strict::strict;
 use crate::domain::directory as domain;
+use crate::domain::directory::Source;
+use crate::domain::directory_edit::{check_handle, check_id, check_phone};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use schemars::JsonSchema;
@@ -16,9 +18,6 @@ strict!(
     ImportGroup,
     ImportChannel
 );
-
-/// The longest id, in bytes.
-const LONGEST_ID: usize = 200;
 
 /// A person of the chat workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -36,11 +35,27 @@ pub struct User {
     pub is_external: bool,
     /// Deactivated or missing from the last import. Still returned, so that ids resolve.
     pub is_deleted: bool,
+    /// Whether they administer the workspace.
+    pub is_admin: bool,
+    /// What they are called in channels, without the sign.
+    pub handle: Option<String>,
+    pub source: Source,
     /// 192 pixels wide.
     pub avatar_url: Option<String>,
     /// An IANA zone name; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+    /// Absent for others than the person, workspace admins and keys with `read:contacts`, and wherever not one person is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<Contact>,
+}
+
+/// How a person is reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Contact {
+    pub email: Option<String>,
+    /// E.164.
+    pub phone: Option<String>,
 }
 
 impl From<domain::Person> for User {
@@ -54,8 +69,12 @@ impl From<domain::Person> for User {
             is_guest: person.is_guest,
             is_external: person.is_external,
             is_deleted: person.is_deleted,
+            is_admin: person.is_admin,
+            handle: person.handle,
+            source: person.source,
             avatar_url: person.avatar_url,
             time_zone: person.time_zone,
+            contact: None,
         }
     }
 }
@@ -70,6 +89,23 @@ pub struct Group {
     pub name: Option<String>,
     /// The @handle, without the sign.
     pub handle: Option<String>,
+    pub source: Source,
+    /// Its people in order, deactivated ones included. Absent in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_ids: Option<Vec<String>>,
+}
+
+impl From<domain::Group> for Group {
+    fn from(group: domain::Group) -> Group {
+        Group {
+            id: group.id.to_string(),
+            team_id: group.team_id,
+            name: group.name,
+            handle: group.handle,
+            source: group.source,
+            user_ids: None,
+        }
+    }
 }
 
 /// A chat channel.
@@ -81,9 +117,22 @@ pub struct Channel {
     pub team_id: String,
     pub name: Option<String>,
     pub is_private: bool,
+    pub source: Source,
 }
 
-/// The whole local directory. An import replaces the previous one; people missing from the file are deactivated.
+impl From<domain::Channel> for Channel {
+    fn from(channel: domain::Channel) -> Channel {
+        Channel {
+            id: channel.id.to_string(),
+            team_id: channel.team_id,
+            name: channel.name,
+            is_private: channel.is_private,
+            source: channel.source,
+        }
+    }
+}
+
+/// The local directory. An import replaces what files had before; people of files who are missing from it are deactivated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportFile {
     #[serde(deserialize_with = "object")]
@@ -134,6 +183,12 @@ pub struct ImportUser {
     pub avatar_url: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+    /// What the person is called in channels that `handles` does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// E.164.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phone: Option<String>,
     /// What the person is called behind the incoming webhook of a channel, by its id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub handles: BTreeMap<String, String>,
@@ -185,6 +240,12 @@ pub fn read(file: ImportFile) -> Result<domain::Directory, Refusal> {
     check_ids("channels", file.channels.iter().map(|channel| &channel.id))?;
     for (at, user) in file.users.iter().enumerate() {
         check_handles(&format!("users[{at}].handles"), &user.handles)?;
+        if let Some(handle) = &user.handle {
+            check_handle(&format!("users[{at}].handle"), handle)?;
+        }
+        if let Some(phone) = &user.phone {
+            check_phone(&format!("users[{at}].phone"), phone)?;
+        }
     }
     let users: HashSet<&String> = file.users.iter().map(|user| &user.id).collect();
     for (at, group) in file.groups.iter().enumerate() {
@@ -202,20 +263,11 @@ pub fn read(file: ImportFile) -> Result<domain::Directory, Refusal> {
     Ok(directory(file))
 }
 
-/// The longest handle, in characters.
-const LONGEST_HANDLE: usize = 80;
-
 /// A handle is posted as it is, so it has no character with another meaning.
 fn check_handles(path: &str, handles: &BTreeMap<String, String>) -> Result<(), Refusal> {
     for (channel, handle) in handles {
         let bare = handle.strip_prefix('@').unwrap_or(handle);
-        let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-        if bare.is_empty() || bare.len() > LONGEST_HANDLE || !bare.chars().all(fits) {
-            return invalid(
-                format!("{path}.{channel}"),
-                format!("send 1 to {LONGEST_HANDLE} letters, digits, `.`, `-` and `_`"),
-            );
-        }
+        check_handle(&format!("{path}.{channel}"), bare)?;
     }
     Ok(())
 }
@@ -225,17 +277,6 @@ fn check_ids<'a>(list: &str, ids: impl Iterator<Item = &'a String> + Clone) -> R
         check_id(&format!("{list}[{at}].id"), id)?;
     }
     check_unique(list, ".id", ids)
-}
-
-fn check_id(path: &str, id: &str) -> Result<(), Refusal> {
-    let odd = |c: char| c.is_whitespace() || c.is_control();
-    if id.is_empty() || id.len() > LONGEST_ID || id.contains(odd) {
-        return invalid(
-            path,
-            format!("send an id of 1 to {LONGEST_ID} bytes without blanks"),
-        );
-    }
-    Ok(())
 }
 
 fn check_unique<'a>(
@@ -257,7 +298,11 @@ fn check_unique<'a>(
 
 fn directory(mut file: ImportFile) -> domain::Directory {
     let mut handles = Vec::new();
+    let mut phones = BTreeMap::new();
     for user in &mut file.users {
+        if let Some(phone) = user.phone.take() {
+            phones.insert(UserId::from(user.id.as_str()), phone);
+        }
         for (channel, handle) in std::mem::take(&mut user.handles) {
             handles.push(domain::Handle {
                 user: UserId::from(user.id.as_str()),
@@ -280,6 +325,9 @@ fn directory(mut file: ImportFile) -> domain::Directory {
         is_admin: user.is_admin,
         avatar_url: user.avatar_url,
         time_zone: user.time_zone,
+        handle: user.handle,
+        source: Source::File,
+        zone_is_own: false,
     };
     let group = |group: ImportGroup| domain::Group {
         id: GroupId::from(group.id),
@@ -287,6 +335,7 @@ fn directory(mut file: ImportFile) -> domain::Directory {
         name: group.name,
         handle: group.handle,
         users: group.user_ids.into_iter().map(UserId::from).collect(),
+        source: Source::File,
     };
     let channel = |channel: ImportChannel| domain::Channel {
         id: ChannelId::from(channel.id),
@@ -295,12 +344,14 @@ fn directory(mut file: ImportFile) -> domain::Directory {
         is_private: channel.is_private,
         app_is_member: channel.app_is_member,
         topic: channel.topic,
+        source: Source::File,
     };
     domain::Directory {
         people: file.users.into_iter().map(person).collect(),
         groups: file.groups.into_iter().map(group).collect(),
         channels: file.channels.into_iter().map(channel).collect(),
         handles,
+        phones,
         team: domain::Team {
             id: team.clone(),
             name: file.team.name,
@@ -316,10 +367,12 @@ pub fn file(directory: domain::Directory) -> ImportFile {
         let of_user = handles.entry(one.user).or_default();
         of_user.insert(one.channel.to_string(), one.handle);
     }
+    let mut phones = directory.phones;
     let user = |person: domain::Person| {
         let handles = handles.remove(&person.id).unwrap_or_default();
         ImportUser {
             handles,
+            phone: phones.remove(&person.id),
             ..user(person)
         }
     };
@@ -348,6 +401,8 @@ fn user(person: domain::Person) -> ImportUser {
         is_admin: person.is_admin,
         avatar_url: person.avatar_url,
         time_zone: person.time_zone,
+        handle: person.handle,
+        phone: None,
         handles: BTreeMap::new(),
     }
 }

@@ -4,7 +4,8 @@
 mod tests;
 
 use super::absence_policy::PolicyRequest;
-use super::body::{self, clearable, objects, present, present_object};
+use super::body::{self, clearable, nullable_object, objects, present, present_object};
+use super::dealing::DealingRequest;
 use super::grid::LaneRequest;
 use super::int32::Int32;
 use super::on_call::OnCall;
@@ -12,6 +13,8 @@ use super::roster::ids;
 use super::rotation::{ChannelSetting, Rotation};
 use super::strict::strict;
 use super::to_i32;
+use crate::domain::absence_policy::AbsencePolicy;
+use crate::domain::books::Dealing;
 use crate::domain::edit::{
     ChannelChange, NewRotation, RotationPatch, check_hand_over, check_on_call,
 };
@@ -64,6 +67,14 @@ pub struct RotationRequest {
     /// Chat user groups that the rotation follows, at most 100.
     #[serde(default)]
     user_group_ids: Vec<String>,
+    /// How turns are dealt. Omitted members begin as `traded`, 0 and an empty list.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "DealingRequest")]
+    dealing: Option<DealingRequest>,
+    /// What absences mean for the rotation. Omitted members begin as `always`, `duringTurn` and `keep`.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "PolicyRequest")]
+    absence_policy: Option<PolicyRequest>,
 }
 
 /// How many lanes: a number, or as many as a list has that a rotation shows.
@@ -108,6 +119,10 @@ impl<'de> Deserialize<'de> for LaneCount {
 pub fn new_rotation(bytes: &[u8]) -> Result<NewRotation, Refusal> {
     let request: RotationRequest = body::parse(bytes)?;
     let lanes = request.lanes.map_or(1, |lanes| lanes.0);
+    let users = ids(request.user_ids);
+    let dealing = request.dealing.map(DealingRequest::read).transpose()?;
+    let policy = request.absence_policy.as_ref().map(PolicyRequest::read);
+    let policy = policy.transpose()?.unwrap_or_default();
     let new = NewRotation {
         name: request.name,
         description: request.description,
@@ -116,8 +131,12 @@ pub fn new_rotation(bytes: &[u8]) -> Result<NewRotation, Refusal> {
         lanes: within("lanes", lanes, 1..=LANES)? as usize,
         owners: ids(request.owners),
         channels: ids::<ChannelId>(request.channels),
-        users: ids(request.user_ids),
+        users,
         groups: ids(request.user_group_ids),
+        dealing: Dealing::of_new().changed(&dealing.unwrap_or_default())?,
+        absence_policy: AbsencePolicy::of_new()
+            .changed(&policy)
+            .map_err(|fault| Refusal::invalid("absencePolicy.minimumHours", fault))?,
     };
     new.checked()
 }
@@ -135,6 +154,8 @@ pub fn canonical(new: &NewRotation) -> String {
         channels,
         users,
         groups,
+        dealing,
+        absence_policy,
     } = new;
     json!({
         "name": name,
@@ -146,6 +167,8 @@ pub fn canonical(new: &NewRotation) -> String {
         "channels": texts(channels, ChannelId::as_str),
         "users": texts(users, UserId::as_str),
         "groups": texts(groups, GroupId::as_str),
+        "dealing": dealing,
+        "absencePolicy": absence_policy,
     })
     .to_string()
 }
@@ -195,6 +218,11 @@ pub struct PatchRequest {
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "PolicyRequest")]
     absence_policy: Option<PolicyRequest>,
+    /// How turns are dealt. Omitted members stay unchanged. Null, as rotations that follow a partner's schedule show it, changes
+    /// nothing.
+    #[serde(default, deserialize_with = "nullable_object")]
+    #[schemars(with = "Option<DealingRequest>")]
+    dealing: Option<DealingRequest>,
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool")]
     enable_topic: Option<bool>,
@@ -230,6 +258,7 @@ pub(super) fn patch_of(request: PatchRequest) -> Result<RotationPatch, Refusal> 
         skips_are_off_time: request.skips_are_off_time,
         double_cover: request.double_cover,
         absence_policy: absence_policy.map(PolicyRequest::read).transpose()?,
+        dealing: request.dealing.map(DealingRequest::read).transpose()?,
         enable_topic: request.enable_topic,
         topic_template: request.topic_template,
     };

@@ -66,6 +66,15 @@ pub fn feed_tag(feed: &CalendarFeed, span: Interval) -> String {
     strong('c', feed.id.as_str(), &shown)
 }
 
+/// The strong ETag of a record of the directory, quoted: it changes with everything that the caller is shown of it, and with
+/// `beside`, which it can change but does not show.
+pub fn record_tag<T: serde::Serialize>(kind: char, id: &str, shown: &T, beside: bool) -> String {
+    let text = serde_json::to_vec(shown).unwrap_or_default();
+    let mut stamps = vec![u64::from(beside).to_be_bytes()];
+    stamps.extend(Sha256::digest(text).as_chunks::<8>().0);
+    strong(kind, id, &stamps)
+}
+
 /// Builds an ETag from everything that distinguishes representations. The letter is the kind of resource. The program
 /// version is included, because another version may render the same state differently.
 fn strong(kind: char, id: &str, stamps: &[[u8; 8]]) -> String {

@@ -10,6 +10,7 @@ use crate::domain::audit::{ActorKind, Doer};
 use crate::domain::explain::{self as domain, Deed, Opening, Step, Unrecorded};
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation::Reason;
+use crate::domain::trace::Hindrance;
 use crate::domain::words::words;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -104,12 +105,17 @@ macro_rules! steps {
         }
 
         $(
-            impl From<$name> for ExplainedStep {
-                fn from(step: $name) -> ExplainedStep {
-                    ExplainedStep::$name(Box::new(step))
-                }
+            impl $name {
+                const RULE: &str = $rule;
             }
         )+
+    };
+}
+
+/// Makes a step out of its sentence and its own members.
+macro_rules! step {
+    ($name:ident { $text:ident $(, $($members:tt)*)? }) => {
+        ExplainedStep::$name(Box::new($name { rule: $name::RULE, text: $text, $($($members)*)? }))
     };
 }
 
@@ -201,6 +207,50 @@ steps! {
     DoubleCoverStep = "doubleCover" {}
     /// Nobody is here for all of the turn, so the search began again for whoever misses the least of it.
     LeastAbsentStep = "leastAbsent" {}
+    /// Whose own turn it is. Only where missed turns are traded, as the next five.
+    OwnTurnStep = "ownTurn" {
+        user_id: String,
+        /// Null for the common list of all members.
+        roster_id: Option<String>,
+        window_id: Option<String>,
+        /// People with a part of the turns whose place came before, and who sit this one out.
+        sat_out: Vec<String>,
+    }
+    /// Somebody who would have come before cannot take the turn.
+    CannotStep = "cannot" {
+        user_id: String,
+        why: Hindrance,
+        /// When the absence or their other turn begins. Null for an absence that has no beginning.
+        from: Option<Moment>,
+        /// Exclusive. Null for an absence without an end.
+        until: Option<Moment>,
+        /// The cell of their other turn. Absent for an absence.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cell_id: Option<String>,
+    }
+    /// Somebody takes the turn, and whoever's it is takes one of theirs.
+    TradeStep = "trade" {
+        /// Whose own turn it is.
+        owes: String,
+        /// Who takes it.
+        owed: String,
+        returns: ReturnedTurn,
+    }
+    /// Somebody takes the turn because one of theirs was taken before.
+    RepaymentStep = "repayment" {
+        trade_id: String,
+        /// Who pays back.
+        user_id: String,
+        /// When the turn began that was taken for them.
+        since: Moment,
+    }
+    /// Somebody helps out, and nothing is owed: whoever's turn it is stays away for longer than a round.
+    HelpStep = "help" {
+        user_id: String,
+        helped_before: i32,
+    }
+    /// Nobody has the hours of rest that are wished for.
+    RestNotKeptStep = "restNotKept" {}
     /// Who takes the turn.
     ChosenStep = "chosen" {
         user_id: String,
@@ -280,6 +330,14 @@ steps! {
     }
 }
 
+/// The turn to come that is given for one that somebody takes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReturnedTurn {
+    pub cell_id: String,
+    pub from: Moment,
+}
+
 /// Renders an explanation.
 pub fn render(explanation: domain::Explanation, calendar: &Calendar) -> Explanation {
     let cell = |cell: domain::ExplainedCell| ExplainedCell {
@@ -318,33 +376,28 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
     match step {
         Step::WindowOpen(opening) => {
             let [local_start, local_end] = local(&opening);
-            WindowOpenStep {
-                rule: "windowOpen",
+            step!(WindowOpenStep {
                 text,
                 from: opening.from.map(Moment),
                 until: opening.until.map(Moment),
                 local_start,
                 local_end,
                 time_zone: opening.zone.map(|zone| zone.to_string()),
-            }
-            .into()
+            })
         }
-        Step::WindowShut(opening) => WindowShutStep {
-            rule: "windowShut",
+        Step::WindowShut(opening) => step!(WindowShutStep {
             text,
             from: opening.from.map(Moment),
             until: opening.until.map(Moment),
             local_end: local(&opening)[1],
             time_zone: opening.zone.map(|zone| zone.to_string()),
-        }
-        .into(),
+        }),
         Step::OffDay {
             date,
             country,
             is_weekend,
             name,
-        } => OffDayStep {
-            rule: "offDay",
+        } => step!(OffDayStep {
             text,
             date: date.to_string(),
             country: country.to_string(),
@@ -352,87 +405,105 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
                 true => "weekend".into(),
                 false => name.unwrap_or_else(|| "national holiday".into()),
             },
-        }
-        .into(),
-        Step::Frozen { since, until } => FrozenStep {
-            rule: "frozen",
+        }),
+        Step::Frozen { since, until } => step!(FrozenStep {
             text,
             since: since.into(),
             until: until.map(Moment),
-        }
-        .into(),
-        Step::NotInPlan => NotInPlanStep {
-            rule: "notInPlan",
-            text,
-        }
-        .into(),
+        }),
+        Step::NotInPlan => step!(NotInPlanStep { text }),
         Step::DealtAt {
             at,
             reason,
             cadence,
             moved_from,
-        } => DealtAtStep {
-            rule: "dealtAt",
+        } => step!(DealtAtStep {
             text,
             at: at.into(),
             reason,
             cadence: cadence.map(|cadence| cadence::render(Some(&cadence), calendar, None)),
             moved_from: moved_from.map(Moment),
-        }
-        .into(),
+        }),
         Step::Order {
             roster,
             window,
             next_turn,
             order,
-        } => OrderStep {
-            rule: "order",
+        } => step!(OrderStep {
             text,
             roster_id: roster.map(|id| id.to_string()),
             window_id: window.to_string(),
             next_turn: to_i32(next_turn),
             order: order.iter().map(ToString::to_string).collect(),
-        }
-        .into(),
-        Step::PassedOver { absence, id } => PassedOverStep {
-            rule: "passedOver",
+        }),
+        Step::PassedOver { absence, id } => step!(PassedOverStep {
             text,
             user_id: absence.user.to_string(),
             absence_id: id.map(|id| id.to_string()),
             calendar: (absence.source == AbsenceSource::Calendar).then_some(true),
             from: absence.from.map(Moment),
             until: absence.until.map(Moment),
-        }
-        .into(),
-        Step::AlreadyOnDuty(passed) => AlreadyOnDutyStep {
-            rule: "alreadyOnDuty",
+        }),
+        Step::AlreadyOnDuty(passed) => step!(AlreadyOnDutyStep {
             text,
             user_id: passed.user.to_string(),
             cell_id: passed.cell.to_string(),
+        }),
+        Step::DoubleCover => step!(DoubleCoverStep { text }),
+        Step::LeastAbsent => step!(LeastAbsentStep { text }),
+        Step::OwnTurn {
+            user,
+            line,
+            sat_out,
+        } => {
+            let (roster, window) = line.unzip();
+            step!(OwnTurnStep {
+                text,
+                user_id: user.to_string(),
+                roster_id: roster.flatten().map(|id| id.to_string()),
+                window_id: window.map(|id| id.to_string()),
+                sat_out: sat_out.iter().map(ToString::to_string).collect(),
+            })
         }
-        .into(),
-        Step::DoubleCover => DoubleCoverStep {
-            rule: "doubleCover",
+        Step::Cannot(cannot) => step!(CannotStep {
             text,
-        }
-        .into(),
-        Step::LeastAbsent => LeastAbsentStep {
-            rule: "leastAbsent",
+            user_id: cannot.user.to_string(),
+            why: cannot.why,
+            from: cannot.from.map(Moment),
+            until: cannot.until.map(Moment),
+            cell_id: cannot.cell.map(|id| id.to_string()),
+        }),
+        Step::Trade {
+            owes,
+            owed,
+            returns: (cell, from),
+        } => step!(TradeStep {
             text,
-        }
-        .into(),
-        Step::Chosen { user, turn } => ChosenStep {
-            rule: "chosen",
+            owes: owes.to_string(),
+            owed: owed.to_string(),
+            returns: ReturnedTurn {
+                cell_id: cell.to_string(),
+                from: from.into(),
+            },
+        }),
+        Step::Repayment { trade, user, since } => step!(RepaymentStep {
+            text,
+            trade_id: trade.to_string(),
+            user_id: user.to_string(),
+            since: since.into(),
+        }),
+        Step::Help { user, before } => step!(HelpStep {
+            text,
+            user_id: user.to_string(),
+            helped_before: to_i32(before as usize),
+        }),
+        Step::RestNotKept => step!(RestNotKeptStep { text }),
+        Step::Chosen { user, turn } => step!(ChosenStep {
             text,
             user_id: user.to_string(),
             turn: turn.map(to_i32),
-        }
-        .into(),
-        Step::NobodyLeft => NobodyLeftStep {
-            rule: "nobodyLeft",
-            text,
-        }
-        .into(),
+        }),
+        Step::NobodyLeft => step!(NobodyLeftStep { text }),
         Step::ByHand { deed, by, at } => by_hand(deed, text, by.map(done_by), at.into()),
         Step::Arrangement {
             id,
@@ -441,8 +512,7 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             reason,
             from,
             until,
-        } => ArrangementStep {
-            rule: "arrangement",
+        } => step!(ArrangementStep {
             text,
             id: id.to_string(),
             kind,
@@ -450,79 +520,33 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             reason,
             from: from.into(),
             until: until.map(Moment),
-        }
-        .into(),
+        }),
         Step::ExternalShift {
             at,
             until,
             outsider,
             ..
-        } => ExternalShiftStep {
-            rule: "externalShift",
+        } => step!(ExternalShiftStep {
             text,
             at: at.into(),
             until: until.map(Moment),
             name: outsider,
-        }
-        .into(),
-        Step::ScheduleUnknown { since, .. } => ScheduleUnknownStep {
-            rule: "scheduleUnknown",
+        }),
+        Step::ScheduleUnknown { since, .. } => step!(ScheduleUnknownStep {
             text,
             since: since.map(Moment),
-        }
-        .into(),
-        Step::NotRecorded(what) => NotRecordedStep {
-            rule: "notRecorded",
-            text,
-            what,
-        }
-        .into(),
+        }),
+        Step::NotRecorded(what) => step!(NotRecordedStep { text, what }),
     }
 }
 
 fn by_hand(deed: Deed, text: String, by: Option<DoneBy>, at: Moment) -> ExplainedStep {
     match deed {
-        Deed::Set => SetByHandStep {
-            rule: "setByHand",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Rotated => RotatedByHandStep {
-            rule: "rotatedByHand",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Cleared => ClearedByHandStep {
-            rule: "clearedByHand",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Edited => RotationEditedStep {
-            rule: "rotationEdited",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Removed => MemberRemovedStep {
-            rule: "memberRemoved",
-            text,
-            by,
-            at,
-        }
-        .into(),
-        Deed::Acknowledged => MentionAcknowledgedStep {
-            rule: "mentionAcknowledged",
-            text,
-            by,
-            at,
-        }
-        .into(),
+        Deed::Set => step!(SetByHandStep { text, by, at }),
+        Deed::Rotated => step!(RotatedByHandStep { text, by, at }),
+        Deed::Cleared => step!(ClearedByHandStep { text, by, at }),
+        Deed::Edited => step!(RotationEditedStep { text, by, at }),
+        Deed::Removed => step!(MemberRemovedStep { text, by, at }),
+        Deed::Acknowledged => step!(MentionAcknowledgedStep { text, by, at }),
     }
 }

@@ -1,16 +1,11 @@
-//! Messages, and what people are mailed (rules.md 19).
+//! Messages (rules.md 19).
 
-use super::body;
 use super::moment::Moment;
 use super::notice::Moved;
-use super::strict::strict;
 use crate::domain::message::MessageKind;
-use crate::domain::refusal::Refusal;
-use crate::domain::relay::{self, MessageState};
+use crate::domain::relay::MessageState;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-strict!(NotificationSettingsRequest => NotificationSettings);
+use serde::Serialize;
 
 /// How a message reached its recipient.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -47,43 +42,4 @@ pub struct Message {
     /// What moved, in messages of kind `shiftsMoved` alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved: Option<Moved>,
-}
-
-/// What a person is mailed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct NotificationSettings {
-    /// Whether they are mailed at all.
-    pub mail: bool,
-    /// The kinds of direct messages that are mailed.
-    pub kinds: Vec<MessageKind>,
-}
-
-/// Renders settings.
-pub fn notifications(settings: &relay::NotificationSettings) -> NotificationSettings {
-    NotificationSettings {
-        mail: settings.mail,
-        kinds: settings.kinds.to_vec(),
-    }
-}
-
-/// What a person is to be mailed. Replaces both settings.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct NotificationSettingsRequest {
-    /// Whether they are mailed at all.
-    mail: bool,
-    /// The kinds of direct messages that are mailed: `onDuty`, `offDuty`, `comingUp`, `nobody`, `coverAsked`,
-    /// `coverAnswered`, `swapAsked`, `swapAnswered`, `mention`, `mentionAnswered`, `handOver`, `shiftsMoved`,
-    /// `summary`, `weekAhead`, `changeFailed`.
-    kinds: Vec<String>,
-}
-
-/// Reads settings.
-///
-/// # Errors
-/// [`Refusal::Invalid`] naming the member.
-pub fn read_notifications(bytes: &[u8]) -> Result<relay::NotificationSettings, Refusal> {
-    let request: NotificationSettingsRequest = body::parse(bytes)?;
-    relay::NotificationSettings::parse(request.mail, &request.kinds)
 }

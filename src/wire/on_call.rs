@@ -5,6 +5,7 @@ use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
 use crate::domain::absence::{self, Away};
+use crate::domain::books::{Dealt, DealtTurn};
 use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::external::{AsOf, Outsider};
@@ -39,9 +40,22 @@ pub struct OnCall {
     pub external_assignments: Option<ExternalAssignments>,
     /// The people on call. Null unless the request has `?expand=users`.
     pub users: Option<Vec<User>>,
+    /// How the people on call are reached, each once. Absent unless the request has `expand=contacts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<Vec<UserContact>>,
     /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nobody_on_call_reason: Option<Nobody>,
+}
+
+/// How a person is reached.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserContact {
+    pub user_id: String,
+    pub email: Option<String>,
+    /// E.164.
+    pub phone: Option<String>,
 }
 
 /// A person on duty in an external system who is unknown to the chat platform.
@@ -74,6 +88,10 @@ pub struct Entry {
     pub covered_until: Option<Moment>,
     /// When the dealt turn ends.
     pub turn_ends: Option<Moment>,
+    /// Whose own turn it is. Null where missed turns were lost when it was dealt, and for an arrangement.
+    pub turn_of: Option<String>,
+    /// Why whoever has it does. Null with `turnOf`.
+    pub dealt: Option<Dealt>,
     /// Absent people who were skipped when the turn was dealt.
     pub skipped_for_absence: Vec<SkippedMember>,
     /// People who were passed over because they are on call in another cell at the same time.
@@ -169,6 +187,7 @@ fn whole(
         unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
         external_assignments,
         users,
+        contacts: None,
         nobody_on_call_reason: on_call.nobody,
     }
 }
@@ -188,6 +207,8 @@ fn entry(held: &Held) -> Option<Entry> {
         until: bounds.until.map(Moment),
         covered_until: bounds.covered_until.map(Moment),
         turn_ends: bounds.turn_ends.map(Moment),
+        turn_of: owner(entry.dealt.as_ref()),
+        dealt: entry.dealt.as_ref().map(|turn| turn.dealt),
         skipped_for_absence: skipped(&entry.skipped),
         passed_over: passed_over(&entry.passed_over),
         absences: absences(&held.absences),
@@ -233,6 +254,11 @@ pub fn line(
         on_call,
         nobody_on_call_reason: reason,
     }
+}
+
+/// Whose own turn somebody has.
+pub fn owner(dealt: Option<&DealtTurn>) -> Option<String> {
+    dealt.map(|turn| turn.owner.to_string())
 }
 
 /// Renders the people who were skipped.

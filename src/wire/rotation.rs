@@ -4,10 +4,12 @@
 use super::absence_policy::{self, AbsencePolicy};
 use super::cadence::{self, Cadence};
 use super::coverage::{self, Stretch};
+use super::dealing::{self, Dealing};
 use super::external::ExternalUser;
 use super::moment::{Moment, Span};
 use super::on_call::{self, OnCall, PassedOver, SkippedMember};
 use super::to_i32;
+use crate::domain::books::Dealt;
 use crate::domain::external::{self, AsOf};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
@@ -58,6 +60,8 @@ pub struct Rotation {
     /// Whether days that the cadence skips are outside the covered hours.
     pub skips_are_off_time: bool,
     pub absence_policy: AbsencePolicy,
+    /// How turns are dealt. Null where a partner's schedule drives the rotation.
+    pub dealing: Option<Dealing>,
     /// Ids of the users who may administer the rotation.
     pub owners: Vec<String>,
     /// Ids of the channels that receive messages about the rotation.
@@ -193,6 +197,10 @@ pub struct Holder {
     pub since: Moment,
     /// The next hand-over. Null if none is scheduled.
     pub until: Option<Moment>,
+    /// Whose own turn it is. Null where missed turns were lost when it was dealt, and for an arrangement.
+    pub turn_of: Option<String>,
+    /// Why whoever has it does. Null with `turnOf`.
+    pub dealt: Option<Dealt>,
     /// Absent people who were skipped when the turn was dealt.
     pub skipped_for_absence: Vec<SkippedMember>,
     /// People who were passed over because they are on call in another cell at the same time.
@@ -259,6 +267,7 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar, as_of: &AsOf) ->
         double_cover: rotation.double_cover,
         skips_are_off_time: rotation.skips_are_off_time,
         absence_policy: absence_policy::render(rotation.absence_policy),
+        dealing: dealing::render(rotation),
         owners: profile.owners.iter().map(UserId::to_string).collect(),
         channels: posting(profile),
         channel_settings: profile
@@ -396,6 +405,8 @@ fn cells(rotation: &domain::Rotation, ends: &[Option<Timestamp>]) -> Vec<Cell> {
                 waiting: !rotation.windows[cell.window].open,
                 since: holder.since.into(),
                 until: ends[cell.window].map(Moment),
+                turn_of: on_call::owner(holder.dealt.as_ref()),
+                dealt: holder.dealt.as_ref().map(|turn| turn.dealt),
                 skipped_for_absence: on_call::skipped(&holder.skipped),
                 passed_over: on_call::passed_over(&cell.passed_over),
             })
@@ -419,6 +430,8 @@ fn outside_holder(rotation: &domain::Rotation) -> Option<Holder> {
         waiting: false,
         since: first.shift.span.from.into(),
         until: first.shift.ends_at().map(Moment),
+        turn_of: None,
+        dealt: None,
         skipped_for_absence: Vec::new(),
         passed_over: Vec::new(),
     })

@@ -4,6 +4,7 @@ use super::moment::Moment;
 use super::on_call::{self, AbsencePeriod, PassedOver, SkippedMember};
 use super::to_i32;
 use crate::domain::absence::Away;
+use crate::domain::books::Dealt;
 use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::forecast;
 use crate::domain::rotation::Rotation;
@@ -37,6 +38,10 @@ pub struct PlannedTurn {
     /// The arrangement that gives the slot to the person; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrangement_id: Option<String>,
+    /// Whose own turn it is. Null where missed turns were lost when it was dealt, and for an arrangement.
+    pub turn_of: Option<String>,
+    /// Why whoever has it does. Null with `turnOf`.
+    pub dealt: Option<Dealt>,
     /// Absent people who are skipped for this turn.
     pub skipped_for_absence: Vec<SkippedMember>,
     /// People who are passed over for this turn because they are on call in another cell at the same time; also where nobody is
@@ -70,6 +75,8 @@ fn turn(duty: &Duty, away: &[Away]) -> PlannedTurn {
         turn: entry.turn.filter(|_| entry.user.is_some()).map(to_i32),
         kind: duty.kind(),
         arrangement_id: entry.arrangement.as_ref().map(|id| id.to_string()),
+        turn_of: on_call::owner(entry.dealt.as_ref()),
+        dealt: entry.dealt.as_ref().map(|turn| turn.dealt),
         skipped_for_absence: on_call::skipped(&entry.skipped),
         passed_over: on_call::passed_over(&entry.passed_over),
         absences: on_call::absences(away),

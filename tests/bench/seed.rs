@@ -24,7 +24,7 @@ use rota::domain::tiers::{Tier, TierLimits};
 use rota::domain::time::HhMm;
 use rota::domain::zones::ZoneName;
 use rota::runtime::clock::Clock;
-use rota::store::{self, Directory, Error, MemberLists, Person, Store, Team};
+use rota::store::{self, Directory, Error, MemberLists, Person, Source, Store, Team};
 use rota::wire::etag::Precondition;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -129,6 +129,7 @@ impl Seed {
             groups: Vec::new(),
             channels: Vec::new(),
             handles: Vec::new(),
+            phones: Default::default(),
         };
         directory::import(&app, &AUTHOR, directory, Consent::Given).expect("an import");
         let new = NewKey {
@@ -173,6 +174,8 @@ impl Seed {
             channels: Vec::new(),
             users: people,
             groups: Vec::new(),
+            dealing: Default::default(),
+            absence_policy: Default::default(),
         };
         let creation = NewCreation {
             key: name.into(),
@@ -244,6 +247,7 @@ impl Seed {
                     past.cells[0].holder = user.map(|user| Holder {
                         user,
                         since,
+                        dealt: None,
                         skipped: Vec::new(),
                     });
                     store::begin_entries(tx, &past, &[0], None)?;
@@ -288,6 +292,9 @@ fn person(id: UserId) -> Person {
         is_admin: false,
         avatar_url: None,
         time_zone: None,
+        handle: None,
+        source: Source::File,
+        zone_is_own: false,
     }
 }
 

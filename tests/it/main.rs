@@ -10,6 +10,7 @@
 //! | Swap requests | `swaps` |
 //! | Requests answered at the same moment | `races` |
 //! | Who did what: the audit log | `audit` |
+//! | People, user groups and channels that are written one by one | `people` |
 //! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
 //! | What is wrong with plans | `warnings` |
@@ -55,6 +56,7 @@ mod mentions;
 mod notices;
 mod operator;
 mod partners;
+mod people;
 mod races;
 mod record;
 mod relay;

@@ -1,7 +1,7 @@
 //! Reading a calendar feed: finding it by its secret, checking whether it changed, and its events.
 
 use crate::actions::keys::hash;
-use crate::actions::{ActionError, App, Error, reads};
+use crate::actions::{ActionError, App, Error, Result, reads};
 use crate::domain::access::{Principal, Role, Via};
 use crate::domain::calendar_feed::{CalendarFeed, Shows};
 use crate::domain::duty::{self, Duty};
@@ -29,14 +29,14 @@ pub struct FeedReading {
 }
 
 /// The feed of a secret; `None` where there is none, or no longer.
-pub fn find(app: &App, secret: &str) -> Result<Option<CalendarFeed>, ActionError> {
+pub fn find(app: &App, secret: &str) -> Result<Option<CalendarFeed>> {
     let hash = hash(secret);
     app.store().read(|tx| Ok(store::load_feed_of(tx, &hash)?))
 }
 
 /// The content of a feed, with its revision; `None` where whoever it speaks for is gone, or the rotation is gone or hidden from
 /// them. The first reading after a change counts the revision up, which is the only thing that a reading writes.
-pub fn read(app: &App, feed: &CalendarFeed) -> Result<Option<FeedReading>, ActionError> {
+pub fn read(app: &App, feed: &CalendarFeed) -> Result<Option<FeedReading>> {
     let now = app.now();
     let found = app.store().read(|tx| gather(app, tx, feed, now))?;
     let Some((reading, state)) = found else {
@@ -63,7 +63,7 @@ fn gather(
     tx: &ReadTx,
     feed: &CalendarFeed,
     now: Timestamp,
-) -> Result<Option<(FeedReading, [u8; 32])>, ActionError> {
+) -> Result<Option<(FeedReading, [u8; 32])>> {
     // Withdrawn, or read by another request, since it was found.
     let Some(feed) = store::load_feed(tx, &feed.id)? else {
         return Ok(None);
@@ -127,7 +127,7 @@ fn digest(
     name: &str,
     rotations: &[Rotation],
     span: Interval,
-) -> Result<[u8; 32], ActionError> {
+) -> Result<[u8; 32]> {
     let mut digest = Sha256::new();
     let mut add = |part: &[u8]| {
         digest.update((part.len() as u64).to_be_bytes());
@@ -157,7 +157,7 @@ fn digest(
 impl FeedReading {
     /// The events, by beginning, each with its rotation. The record only grows, so that reading it after the rest changes
     /// nothing: what is not in it yet is still planned.
-    pub fn events(&self, app: &App) -> Result<Vec<(RotationId, DutyEvent)>, ActionError> {
+    pub fn events(&self, app: &App) -> Result<Vec<(RotationId, DutyEvent)>> {
         let mut budget = Budget::default();
         let mut events = Vec::new();
         for rotation in &self.rotations {
@@ -174,8 +174,8 @@ impl FeedReading {
         app: &App,
         rotation: &Rotation,
         budget: &mut Budget,
-    ) -> Result<Vec<DutyEvent>, ActionError> {
-        let (mut held, names) = app.store().read(|tx| -> Result<_, ActionError> {
+    ) -> Result<Vec<DutyEvent>> {
+        let (mut held, names) = app.store().read(|tx| -> Result<_> {
             let history = store::list_history(tx, rotation, self.span)?;
             let names = match self.feed.shows.user() {
                 Some(_) => HashMap::new(),
@@ -223,11 +223,7 @@ impl FeedReading {
 }
 
 /// The names of everybody who has been or can be on duty.
-fn names(
-    tx: &ReadTx,
-    rotation: &Rotation,
-    history: &[Duty],
-) -> Result<HashMap<UserId, String>, ActionError> {
+fn names(tx: &ReadTx, rotation: &Rotation, history: &[Duty]) -> Result<HashMap<UserId, String>> {
     let mut names = HashMap::new();
     let held = history.iter().filter_map(|entry| entry.entry.user.clone());
     let running = rotation.cells.iter();

@@ -1,7 +1,7 @@
 //! Applies what a reading found: the absences of the calendar, and the rotations that they concern.
 
 use super::fetching::{CalendarResponse, Reading};
-use super::{ActionError, App, entry, pace};
+use super::{App, Result, entry, pace};
 use crate::actions::{absences, audit};
 use crate::domain::absence::joined;
 use crate::domain::audit::Author;
@@ -19,7 +19,7 @@ pub(super) fn apply(
     seen: &PersonalCalendar,
     reading: Reading,
     by_somebody: bool,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let (shared, seen) = (app.clone(), seen.clone());
     audit::write(app.store(), author, move |tx, author| {
         let stored = store::load_calendar(&tx.as_read(), &seen.id)?;
@@ -73,8 +73,8 @@ pub(super) fn replace(
     author: &Author,
     calendar: &PersonalCalendar,
     after: &[MirroredAbsence],
-    write: impl FnOnce(&mut WriteTx) -> Result<(), ActionError>,
-) -> Result<(), ActionError> {
+    write: impl FnOnce(&mut WriteTx) -> Result<()>,
+) -> Result<()> {
     let user = &calendar.user;
     let all = store::list_mirrored_of(&tx.as_read(), user, Timestamp::MIN)?;
     let periods = |own: &dyn Fn() -> Vec<Interval>, is_own: bool| {

@@ -3,7 +3,7 @@
 use super::topics::is_overtaken;
 use super::{SyncError, await_pace};
 use crate::actions::mutation::follow;
-use crate::actions::{ActionError, App, Error};
+use crate::actions::{ActionError, App, Error, Result};
 use crate::chat::slack::method::{self, Method};
 use crate::chat::{Chat, ListedGroup};
 use crate::domain::access::Principal;
@@ -281,7 +281,7 @@ fn save(
     if let Some(slack) = app.slack() {
         slack.meanwhile().note(Said::group(&start.duty_group.group));
     }
-    let written = app.store().write(move |tx| -> Result<(), ActionError> {
+    let written = app.store().write(move |tx| -> Result<()> {
         if is_overtaken(tx, start.imports)? {
             return Ok(());
         }
@@ -305,12 +305,7 @@ fn save(
 static CHAT: Author = Author::local(Principal::Chat, "followUserGroup");
 
 /// Copies the people of a user group into the directory and updates the rotations that take members from it.
-fn mirror(
-    app: &App,
-    tx: &mut WriteTx,
-    group: &GroupId,
-    people: &[UserId],
-) -> Result<(), ActionError> {
+fn mirror(app: &App, tx: &mut WriteTx, group: &GroupId, people: &[UserId]) -> Result<()> {
     if store::list_group_people(&tx.as_read(), group)? == people {
         return Ok(());
     }

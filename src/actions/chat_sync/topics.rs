@@ -1,7 +1,7 @@
 //! Syncs the topics of channels with the people on call, and restores previous topics.
 
 use super::{SyncError, await_pace};
-use crate::actions::{ActionError, App, Error, notifications, reads};
+use crate::actions::{App, Error, Result, notifications, reads};
 use crate::chat::TopicRenderer;
 use crate::chat::slack::method;
 use crate::domain::access::Principal;
@@ -53,7 +53,7 @@ pub fn preview(
     caller: &Principal,
     id: &RotationId,
     template: Option<String>,
-) -> Result<String, ActionError> {
+) -> Result<String> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         caller.check_edit(&rotation)?;

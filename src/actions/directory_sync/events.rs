@@ -2,7 +2,7 @@
 
 use super::{apply, unrefused};
 use crate::actions::chat_ids::{NamedIds, add_person, ask};
-use crate::actions::{ActionError, App, Error};
+use crate::actions::{App, Error, Result};
 use crate::chat::slack::{DirectoryEvent, RawEvent, SaidPerson, Slack};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
@@ -63,7 +63,7 @@ fn write(
     find: impl FnOnce(&ReadTx, &mut DirectoryChanges) -> Result<(), Error> + Send + 'static,
 ) -> Result<(), Error> {
     let shared = app.clone();
-    let written = app.store().write(move |tx| -> Result<(), ActionError> {
+    let written = app.store().write(move |tx| -> Result<()> {
         let mut changes = DirectoryChanges::default();
         find(&tx.as_read(), &mut changes)?;
         apply(&shared, tx, &EVENTS, &changes)

@@ -10,7 +10,7 @@ pub use source::DirectorySource;
 
 use super::mutation::follow;
 use super::workspace::{self, SLACK};
-use super::{ActionError, App, Error, chat_ids};
+use super::{ActionError, App, Error, Result, chat_ids};
 use crate::chat::slack::{self, Slack, SlackError, UnderWay};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
@@ -201,7 +201,7 @@ fn write_reading(
         return Ok(true);
     }
     let shared = app.clone();
-    let written = app.store().write(move |tx| -> Result<bool, ActionError> {
+    let written = app.store().write(move |tx| -> Result<bool> {
         let said = shared.slack().map(|slack| slack.meanwhile().times());
         let is_newest = said.is_none_or(|said| said == times);
         if !is_newest || store::count_imports(&tx.as_read())? != imports {
@@ -214,9 +214,20 @@ fn write_reading(
     written.map_err(unrefused)
 }
 
+/// Writes changes of the directory with their audit entry, as [`follow_changes`].
+fn apply(
+    app: &App,
+    tx: &mut WriteTx,
+    author: &Author,
+    changes: &DirectoryChanges,
+) -> Result<(), ActionError> {
+    follow_changes(app, tx, author, changes)?;
+    Ok(chat_ids::record(tx, author, changes)?)
+}
+
 /// Writes changes of the directory, lets the rotations follow, and requests a sync of the topics and on-duty groups that they
 /// concern.
-fn apply(
+pub(super) fn follow_changes(
     app: &App,
     tx: &mut WriteTx,
     author: &Author,
@@ -247,7 +258,7 @@ fn apply(
             store::request_group_sync(tx, group)?;
         }
     }
-    Ok(chat_ids::record(tx, author, changes)?)
+    Ok(())
 }
 
 /// Nobody asked for these writes, so nobody can be refused.

@@ -3,7 +3,7 @@ use crate::actions::Outward;
 use crate::actions::creation::{self, NewCreation};
 use crate::chat::slack::{ApiUrl, SlackSettings, Workspace};
 use crate::client::{Secret, Tls, Trust};
-use crate::domain::directory::Channel;
+use crate::domain::directory::{Channel, Source};
 use crate::domain::edit::NewRotation;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
@@ -91,6 +91,8 @@ impl Office {
                 channels: Vec::new(),
                 users: Vec::new(),
                 groups: vec![group.into()],
+                dealing: Default::default(),
+                absence_policy: Default::default(),
             },
         };
         let author = Author::local(Principal::Operator { user: None }, "test");
@@ -255,6 +257,7 @@ fn channels_are_followed() {
         is_private: true,
         app_is_member: true,
         topic: None,
+        source: Source::Slack,
     };
     let change = move |tx: &mut WriteTx| {
         let channels = vec![joined];

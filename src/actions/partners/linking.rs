@@ -4,7 +4,7 @@ use super::reading::{Reading, fetch, take};
 use super::unavailable;
 use crate::actions::draft::Draft;
 use crate::actions::mutation::Operation;
-use crate::actions::{ActionError, App};
+use crate::actions::{App, Result};
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
 use crate::domain::external::{self, Link};
@@ -34,7 +34,7 @@ impl Operation for LinkExternal {
     const PREPARES: bool = true;
     type Output = ();
 
-    fn prepare(&mut self, app: &App, _: &Rotation) -> Result<(), ActionError> {
+    fn prepare(&mut self, app: &App, _: &Rotation) -> Result<()> {
         let Some(link) = &self.link else {
             return check_tier(app);
         };
@@ -79,7 +79,7 @@ impl Operation for LinkExternal {
         }
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let LinkExternal { link, read } = self;
         check_tier(draft.app())?;
         let before = draft.rotation.external.as_ref();
@@ -134,7 +134,7 @@ impl Operation for LinkExternal {
     }
 }
 
-fn check_tier(app: &App) -> Result<(), ActionError> {
+fn check_tier(app: &App) -> Result<()> {
     match app.tier_limits().tier {
         Tier::Pro => Ok(()),
         Tier::Free => Err(Refusal::PaymentRequired(
@@ -152,7 +152,7 @@ impl Operation for UnlinkExternal {
     const NAME: &'static str = "unlink external";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let Some(external) = &draft.rotation.external else {
             return Err(Refusal::NotExternal.into());
         };

@@ -1,6 +1,6 @@
 //! Who the people of partners are here.
 
-use crate::actions::{ActionError, App, audit, mutation};
+use crate::actions::{App, Result, audit, mutation};
 use crate::domain::access::Principal;
 use crate::domain::audit::{AuditedChange, Author, Phrase};
 use crate::domain::event::Act;
@@ -32,7 +32,7 @@ pub struct Participant {
 ///
 /// # Errors
 /// [`Refusal::NotFound`] without settings, [`Refusal::ResourceDenied`] for a caller who may not see all people.
-pub fn list(app: &App, caller: &Principal, name: &str) -> Result<Vec<Participant>, ActionError> {
+pub fn list(app: &App, caller: &Principal, name: &str) -> Result<Vec<Participant>> {
     caller.check_partner_people()?;
     let (partner, _) = app.partners().named(name)?;
     Ok(app.store().read(|tx| load(tx, partner))?)
@@ -77,12 +77,12 @@ pub fn set(
     name: &str,
     participant: &str,
     user: Option<UserId>,
-) -> Result<Participant, ActionError> {
+) -> Result<Participant> {
     author.principal.check_partner_people()?;
     let (partner, _) = app.partners().named(name)?;
     let (shared, participant) = (app.clone(), participant.to_owned());
     audit::write(app.store(), author, move |tx, author| {
-        let person = |tx: &ReadTx| -> Result<Participant, ActionError> {
+        let person = |tx: &ReadTx| -> Result<Participant> {
             let mut people = load(tx, partner)?.into_iter();
             let found = people.find(|one| one.person.participant_id == participant);
             Ok(found.ok_or(Refusal::NotFound("person on the linked schedules"))?)

@@ -3,7 +3,7 @@
 
 use super::hanging::Hanging;
 use crate::actions::polling::{Readings, Source as PolledSource, Which};
-use crate::actions::{ActionError, App, Error, mutation};
+use crate::actions::{ActionError, App, Error, Result, mutation};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::event::Act;
@@ -294,7 +294,7 @@ impl PolledSource for LinkedSchedules {
 /// Stores what a reading came to, and brings the rotations in line that follow the schedule.
 fn apply(app: &App, link: &Link, read: Result<Reading, Failure>) -> Result<(), Error> {
     let (shared, link) = (app.clone(), link.clone());
-    let written = app.store().write(move |tx| -> Result<(), ActionError> {
+    let written = app.store().write(move |tx| -> Result<()> {
         let following = store::list_following(&tx.as_read(), &link)?;
         let known = store::load_schedule(&tx.as_read(), &link)?;
         let (Some(mut known), false) = (known, following.is_empty()) else {

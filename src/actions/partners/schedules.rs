@@ -2,7 +2,7 @@
 
 use super::{Partners, unavailable};
 use crate::actions::reads::visible_to;
-use crate::actions::{ActionError, App};
+use crate::actions::{App, Result};
 use crate::domain::access::Principal;
 use crate::domain::external::Link;
 use crate::domain::ids::RotationId;
@@ -34,7 +34,7 @@ pub struct PartnerStatus {
 }
 
 /// The partners with settings.
-pub fn partners(app: &App) -> Result<Vec<PartnerStatus>, ActionError> {
+pub fn partners(app: &App) -> Result<Vec<PartnerStatus>> {
     let connected: Vec<Partner> = app.partners().connected().collect();
     app.store().read(|tx| {
         let links = store::list_linked_schedules(tx)?;
@@ -80,7 +80,7 @@ pub fn schedules(
     caller: &Principal,
     name: &str,
     text: Option<&str>,
-) -> Result<Vec<WithRotations>, ActionError> {
+) -> Result<Vec<WithRotations>> {
     if !caller.sees_directory() {
         return Err(Refusal::NotFound("partner with settings").into());
     }

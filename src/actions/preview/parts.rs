@@ -1,12 +1,12 @@
 //! Applies edits to a copy of a rotation, each by the checks and the function of the write that it belongs to.
 
 use super::{PreviewQuery, Refused};
-use crate::actions::ActionError;
 use crate::actions::absences::{
     applies_to, check_member, check_person, check_removal, find_absence,
 };
 use crate::actions::grid::check_roster;
 use crate::actions::rotations::{Agrees, changes_duty, check_code, check_patch, people_then};
+use crate::actions::{ActionError, Result};
 use crate::domain::absence::{Absences, AppliesTo};
 use crate::domain::access::Principal;
 use crate::domain::edit::{NewAbsence, RotationPatch};
@@ -61,7 +61,7 @@ impl<'a, 'e> Parts<'a, 'e> {
     }
 
     /// Applies all of them in their order, each where it is not refused.
-    pub fn apply(&mut self, wanted: PreviewQuery) -> Result<(), ActionError> {
+    pub fn apply(&mut self, wanted: PreviewQuery) -> Result<()> {
         let PreviewQuery { edits, agrees, .. } = wanted;
         if let Some(patch) = &edits.patch {
             self.part("rotation".to_owned(), |parts| parts.patch(patch, agrees))?;
@@ -89,11 +89,7 @@ impl<'a, 'e> Parts<'a, 'e> {
     }
 
     /// Applies one edit, or notes why it is refused.
-    fn part(
-        &mut self,
-        part: String,
-        apply: impl FnOnce(&mut Self) -> Result<(), ActionError>,
-    ) -> Result<(), ActionError> {
+    fn part(&mut self, part: String, apply: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         match apply(self) {
             Err(ActionError::Refused(refusal)) => {
                 self.refusals.push(Refused { part, refusal });
@@ -107,11 +103,11 @@ impl<'a, 'e> Parts<'a, 'e> {
     fn edit(
         &mut self,
         change: impl FnOnce(Editing, &mut Rotation) -> Result<(), Refusal>,
-    ) -> Result<(), ActionError> {
+    ) -> Result<()> {
         Ok(change(self.editing, &mut self.rotation)?)
     }
 
-    fn patch(&mut self, patch: &RotationPatch, agrees: Option<Agrees>) -> Result<(), ActionError> {
+    fn patch(&mut self, patch: &RotationPatch, agrees: Option<Agrees>) -> Result<()> {
         if changes_duty(patch, &self.rotation) {
             self.rotation.check_own()?;
         }
@@ -131,7 +127,7 @@ impl<'a, 'e> Parts<'a, 'e> {
         })
     }
 
-    fn coverage(&mut self, spec: &GridSpec) -> Result<(), ActionError> {
+    fn coverage(&mut self, spec: &GridSpec) -> Result<()> {
         self.rotation.check_own()?;
         let mut minted = 0;
         let mut mint = |prefix: &str| {
@@ -141,13 +137,13 @@ impl<'a, 'e> Parts<'a, 'e> {
         self.edit(|editing, rotation| editing.replace_grid(rotation, spec, &mut mint))
     }
 
-    fn roster(&mut self, id: Option<&RosterId>, spec: &RosterSpec) -> Result<(), ActionError> {
+    fn roster(&mut self, id: Option<&RosterId>, spec: &RosterSpec) -> Result<()> {
         check_roster(&self.rotation, id)?;
         self.rotation.check_own()?;
         self.edit(|editing, rotation| editing.write_roster(rotation, id, spec))
     }
 
-    fn absence(&mut self, new: &NewAbsence) -> Result<(), ActionError> {
+    fn absence(&mut self, new: &NewAbsence) -> Result<()> {
         check_person(self.tx, &new.user)?;
         self.check_everywhere(&new.user, new.everywhere)?;
         if !new.everywhere {
@@ -166,7 +162,7 @@ impl<'a, 'e> Parts<'a, 'e> {
         Ok(())
     }
 
-    fn remove_absence(&mut self, id: &AbsenceId) -> Result<(), ActionError> {
+    fn remove_absence(&mut self, id: &AbsenceId) -> Result<()> {
         let stored = find_absence(self.tx, id, &self.rotation)?;
         if self.removed.contains(id) {
             return Err(Refusal::NotFound("absence").into());
@@ -196,7 +192,7 @@ impl<'a, 'e> Parts<'a, 'e> {
     }
 
     /// Takes all of them out together, as a list without them does.
-    fn leave(&mut self, leavers: &[UserId]) -> Result<(), ActionError> {
+    fn leave(&mut self, leavers: &[UserId]) -> Result<()> {
         let mut leaving: Vec<UserId> = Vec::new();
         for (index, user) in leavers.iter().enumerate() {
             self.part(format!("remove[{index}]"), |parts| {

@@ -71,7 +71,7 @@ pub(super) fn write(
 }
 
 /// The host of a URL, where it can stand in a message id.
-fn host(url: &str) -> Option<&str> {
+pub(super) fn host(url: &str) -> Option<&str> {
     let rest = url.split_once("://")?.1;
     let host = rest.split(['/', ':']).next()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);

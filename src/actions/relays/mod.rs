@@ -4,6 +4,7 @@
 //! and records each outcome before the next: what was sent and not recorded when the process ends is sent again, as the same
 //! letter.
 
+mod invitations;
 mod letter;
 mod post;
 
@@ -94,12 +95,24 @@ pub fn start(app: &App) -> Result<(), Error> {
 
 /// When the next message of a queue is due.
 pub fn next_on(app: &App, queue: &RelayQueue) -> Result<Option<Timestamp>, Error> {
-    app.store().read(|tx| store::next_relay_on(tx, queue))
+    let message = app.store().read(|tx| store::next_relay_on(tx, queue))?;
+    match queue {
+        RelayQueue::Mail => Ok(soonest(message, invitations::next(app)?)),
+        RelayQueue::Channel(_) => Ok(message),
+    }
 }
 
 /// When the next message of any queue is due.
 pub fn next(app: &App) -> Result<Option<Timestamp>, Error> {
-    app.store().read(store::next_relay)
+    let message = app.store().read(store::next_relay)?;
+    match app.relays().mail {
+        Some(_) => Ok(soonest(message, invitations::next(app)?)),
+        None => Ok(message),
+    }
+}
+
+fn soonest(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
+    one.into_iter().chain(other).min()
 }
 
 /// Sends some of what is due on a queue, until `stopped`. Returns whether there was anything.
@@ -110,6 +123,9 @@ pub fn run_due(
     stopped: &dyn Fn() -> bool,
 ) -> Result<bool, Error> {
     record(app, queue, in_flight)?;
+    if *queue == RelayQueue::Mail && invitations::run_due(app, stopped)? {
+        return Ok(true);
+    }
     let now = app.now();
     let most = match queue {
         RelayQueue::Mail => LETTERS,

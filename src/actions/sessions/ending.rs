@@ -1,7 +1,7 @@
 //! Listing sessions and ending them.
 
 use super::{SessionRules, present};
-use crate::actions::{ActionError, Error, audit};
+use crate::actions::{Error, Result, audit};
 use crate::domain::audit::{AuditedChange, Author, Phrase};
 use crate::domain::ids::{SessionId, UserId};
 use crate::domain::refusal::Refusal;
@@ -45,7 +45,7 @@ pub fn end(
     author: &Author,
     user: Option<&UserId>,
     id: &SessionId,
-) -> Result<UserId, ActionError> {
+) -> Result<UserId> {
     let (user, id) = (user.cloned(), id.clone());
     audit::write(store, author, move |tx, author| {
         let found = store::load_session_by_id(&tx.as_read(), &id)?;
@@ -74,7 +74,7 @@ pub struct Ended {
 /// # Errors
 /// [`Refusal::ResourceDenied`] for authors who are neither the person nor an administrator, [`Refusal::NotFound`] for somebody
 /// whom the workspace has never had.
-pub fn end_all(store: &Store, author: &Author, user: &UserId) -> Result<Ended, ActionError> {
+pub fn end_all(store: &Store, author: &Author, user: &UserId) -> Result<Ended> {
     check(author, user)?;
     let user = user.clone();
     audit::write(store, author, move |tx, _| {

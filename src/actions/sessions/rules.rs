@@ -112,6 +112,9 @@ mod tests {
             is_admin: false,
             avatar_url: None,
             time_zone: None,
+            handle: None,
+            source: crate::domain::directory::Source::File,
+            zone_is_own: false,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::domain::chat::{ChatError, FailureMode};
 use crate::domain::edit::{ChannelChange, DutyGroupChoice, SettingsChange};
 use crate::domain::ids::{GroupId, MentionId};
 use crate::domain::mention::{Mention, MentionState, NewMention};
-use crate::store::Group;
+use crate::store::{Group, Source};
 
 /// The same workspace with a platform that fails on request.
 pub(super) fn faulty(app: &App) -> (App, FailureControl) {
@@ -37,6 +37,7 @@ pub(super) fn group(id: &str, users: &[&str]) -> Group {
         name: None,
         handle: Some(id.to_lowercase()),
         users: users.iter().map(|user| UserId::from(*user)).collect(),
+        source: Source::File,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The warnings of all rotations: everybody's plans are made once.
 
 use super::{Asked, MOST_HELD, People, ahead, dealing, surroundings, too_much};
-use crate::actions::{ActionError, App, reads};
+use crate::actions::{App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::forecast::{self, Budget, Held, ShiftRotation};
 use crate::domain::handover::DealingContext;
@@ -36,11 +36,7 @@ struct Planned {
 ///
 /// # Errors
 /// [`Refusal::Invalid`](crate::domain::refusal::Refusal::Invalid) where the days take too much to forecast, or to hold.
-pub fn of_all(
-    app: &App,
-    caller: &Principal,
-    asked: Asked,
-) -> Result<Vec<RotationWarning>, ActionError> {
+pub fn of_all(app: &App, caller: &Principal, asked: Asked) -> Result<Vec<RotationWarning>> {
     let _alone = app.warned().alone();
     all_within(app, caller, asked, MOST_HELD)
 }
@@ -50,7 +46,7 @@ pub(in crate::actions) fn all_within(
     caller: &Principal,
     asked: Asked,
     room: usize,
-) -> Result<Vec<RotationWarning>, ActionError> {
+) -> Result<Vec<RotationWarning>> {
     let mut all = First {
         budget: Budget::of_workspace(),
         has_looked: false,
@@ -97,19 +93,14 @@ impl Looks for First<'_> {
         rotation: &Rotation,
         dealing: DealingContext,
         range: Interval,
-    ) -> Result<Option<Vec<Held>>, ActionError> {
+    ) -> Result<Option<Vec<Held>>> {
         let held = forecast::held(rotation, dealing, range, &mut self.budget);
         let held = held.map_err(|_| too_much())?;
         self.room = self.room.checked_sub(held.len()).ok_or_else(too_much)?;
         Ok(Some(held))
     }
 
-    fn check_rest(
-        &mut self,
-        app: &App,
-        rest: &[RotationId],
-        range: Interval,
-    ) -> Result<(), ActionError> {
+    fn check_rest(&mut self, app: &App, rest: &[RotationId], range: Interval) -> Result<()> {
         if self.has_looked || !self.budget.is_worth_looking_ahead() {
             return Ok(());
         }
@@ -133,7 +124,7 @@ impl Looks for First<'_> {
         }
     }
 
-    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError> {
+    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<()> {
         let named = Arc::new(ShiftRotation::of(rotation));
         self.found
             .extend(warnings.into_iter().map(|warning| RotationWarning {
@@ -161,10 +152,10 @@ pub(super) trait Looks {
         rotation: &Rotation,
         dealing: DealingContext,
         range: Interval,
-    ) -> Result<Option<Vec<Held>>, ActionError>;
+    ) -> Result<Option<Vec<Held>>>;
 
     /// Ends it where the plans of the rotations that are left are sure to take too much.
-    fn check_rest(&mut self, _: &App, _: &[RotationId], _: Interval) -> Result<(), ActionError> {
+    fn check_rest(&mut self, _: &App, _: &[RotationId], _: Interval) -> Result<()> {
         Ok(())
     }
 
@@ -175,16 +166,12 @@ pub(super) trait Looks {
     fn wanted(&self) -> WarningFilter;
 
     /// Takes the warnings of a rotation.
-    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError>;
+    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<()>;
 }
 
 /// Finds the warnings of all rotations that are seen, one rotation after the other by name. Each is forecast once, and everybody's
 /// duty is sorted once. A few rotations at a time are read from one snapshot, so that none is held for long. Ends where `looks` fails.
-pub(super) fn each(
-    app: &App,
-    (days, naming): (u32, Naming),
-    looks: &mut impl Looks,
-) -> Result<(), ActionError> {
+pub(super) fn each(app: &App, (days, naming): (u32, Naming), looks: &mut impl Looks) -> Result<()> {
     let range = ahead(app.now(), days);
     let mut all = app.store().read(store::list_rotation_names)?;
     all.retain(|listed| listed.enabled);
@@ -210,7 +197,7 @@ pub(super) fn each(
     }
     let mut people = People::new();
     for ids in all.chunks(READ_AT_ONCE) {
-        let around = |tx: &ReadTx| -> Result<_, ActionError> {
+        let around = |tx: &ReadTx| -> Result<_> {
             let mut scenes = Vec::with_capacity(ids.len());
             for rotation in store::load_rotations(tx, ids)?.into_iter().flatten() {
                 let Some(planned) = plans.remove(&rotation.id) else {

@@ -2,7 +2,7 @@
 //! many rotations.
 
 use super::{DAYS, Looks, MOST_HELD, each};
-use crate::actions::{ActionError, App, Error};
+use crate::actions::{ActionError, App, Error, Result};
 use crate::domain::forecast::{self, Budget, Held};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
@@ -113,7 +113,7 @@ pub fn refresh(app: &App) -> Result<Duration, Error> {
 ///
 /// # Errors
 /// [`Error::Stopped`] where the program is stopping.
-pub(in crate::actions) fn count(app: &App, room: usize) -> Result<Counted, ActionError> {
+pub(in crate::actions) fn count(app: &App, room: usize) -> Result<Counted> {
     let mut count = Count {
         app,
         room,
@@ -147,7 +147,7 @@ impl Looks for Count<'_> {
         rotation: &Rotation,
         dealing: DealingContext,
         range: Interval,
-    ) -> Result<Option<Vec<Held>>, ActionError> {
+    ) -> Result<Option<Vec<Held>>> {
         self.goes_on()?;
         if self.room == 0 {
             return Ok(None);
@@ -166,7 +166,7 @@ impl Looks for Count<'_> {
         WarningFilter::default()
     }
 
-    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<(), ActionError> {
+    fn take(&mut self, rotation: &Rotation, warnings: Vec<Warning>) -> Result<()> {
         let of_rotation = self.counted.entry(rotation.id.clone()).or_default();
         for warning in warnings {
             *of_rotation.entry(warning.kind).or_default() += 1;

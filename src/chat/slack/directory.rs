@@ -32,6 +32,7 @@ pub fn read(slack: &Slack, team: Team, deadline: Instant) -> Result<Reading, Sla
         groups: Vec::new(),
         channels: Vec::new(),
         handles: Vec::new(),
+        phones: Default::default(),
         team,
     };
     let (mut away, mut accounts) = (AwayInChat::new(), 0);

@@ -1,6 +1,6 @@
 //! Slack's users, user groups and channels as records of the directory.
 
-use crate::domain::directory::{Channel, Group, Person};
+use crate::domain::directory::{Channel, Group, Person, Source};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -58,6 +58,9 @@ pub fn person(user: &Value, team: &str) -> Option<SlackPerson> {
             is_admin: is(user, "is_admin") || is(user, "is_owner"),
             avatar_url: text(&profile["image_192"]),
             time_zone: text(&user["tz"]),
+            handle: None,
+            source: Source::Slack,
+            zone_is_own: false,
         },
         emoji: without_tone(emoji.trim_matches(':')).to_owned(),
         until: expiration.and_then(|end| Timestamp::from_second(end).ok()),
@@ -113,6 +116,7 @@ pub fn group(group: &Value, team: &str) -> Option<Group> {
         name: text(&group["name"]),
         handle: text(&group["handle"]),
         users,
+        source: Source::Slack,
     })
 }
 
@@ -135,6 +139,7 @@ pub fn channel(channel: &Value, team: &str) -> Option<Channel> {
         is_private,
         app_is_member: is(channel, "is_member"),
         topic: None,
+        source: Source::Slack,
     })
 }
 
@@ -211,6 +216,9 @@ mod tests {
             is_admin: false,
             avatar_url: Some("https://example.org/ada.png".into()),
             time_zone: Some("Europe/London".into()),
+            handle: None,
+            source: Source::Slack,
+            zone_is_own: false,
         }
     }
 
@@ -399,6 +407,7 @@ mod tests {
             name: Some("Engineers".into()),
             handle: Some("eng".into()),
             users: vec!["U2".into(), "U1".into()],
+            source: Source::Slack,
         };
         assert_eq!(group(&shown, "T1"), Some(expected));
         assert_eq!(group(&json!({ "name": "x" }), "T1"), None);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::domain::directory::Source;
 
 /// `ada` is present, `-ada` is deactivated, `~ada` is from outside, `ada=Lovelace` is called so.
 fn people(text: &str) -> Vec<Person> {
@@ -17,6 +18,9 @@ fn people(text: &str) -> Vec<Person> {
             is_admin: false,
             avatar_url: None,
             time_zone: None,
+            handle: None,
+            source: Source::Slack,
+            zone_is_own: false,
         }
     };
     text.split_whitespace().map(person).collect()
@@ -36,6 +40,7 @@ fn groups(text: &str) -> Vec<Group> {
                 .filter(|id| !id.is_empty())
                 .map(UserId::from)
                 .collect(),
+            source: Source::Slack,
         }
     };
     text.split_whitespace().map(group).collect()
@@ -50,6 +55,7 @@ fn channels(text: &str) -> Vec<Channel> {
         is_private: false,
         app_is_member: !word.starts_with('-'),
         topic: None,
+        source: Source::Slack,
     };
     text.split_whitespace().map(channel).collect()
 }
@@ -65,6 +71,7 @@ fn directory([some_people, some_groups, some_channels]: [&str; 3]) -> Directory 
         groups: groups(some_groups),
         channels: channels(some_channels),
         handles: Vec::new(),
+        phones: Default::default(),
     }
 }
 

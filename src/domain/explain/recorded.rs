@@ -2,24 +2,17 @@
 
 use super::hours::hand_over;
 use super::{Deed, Step, Unrecorded, decided, searched};
-use crate::domain::audit::Doer;
 use crate::domain::cadence::Cadence;
+use crate::domain::duty::Duty;
 use crate::domain::holidays::Calendar;
-use crate::domain::rotation::{Entry, PassedOver, Reason};
+use crate::domain::rotation::{PassedOver, Reason};
 use crate::domain::trace::Decision;
 use jiff::Timestamp;
-
-/// An entry of the record with who made it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RecordedEntry {
-    pub entry: Entry,
-    pub by: Option<Doer>,
-}
 
 /// The steps of a dealt turn that began at an instant; `origin` is the entry with which it was first on call, `cadence` that of
 /// its window today, and `decision` what the record has of how it was dealt.
 pub fn turn(
-    origin: &RecordedEntry,
+    origin: &Duty,
     since: Timestamp,
     cadence: Option<&Cadence>,
     calendar: &Calendar,
@@ -57,7 +50,7 @@ pub fn turn(
 }
 
 fn beginning(
-    origin: &RecordedEntry,
+    origin: &Duty,
     since: Timestamp,
     (cadence, calendar): (Option<&Cadence>, &Calendar),
     decision: Option<&Decision>,
@@ -126,8 +119,8 @@ pub enum Search<'a> {
 }
 
 /// The steps of a slot that stands empty in open hours since an entry.
-pub fn vacancy(kept: &RecordedEntry, around: Around, search: Search) -> Vec<Step> {
-    let entry = &kept.entry;
+pub fn vacancy(duty: &Duty, around: Around, search: Search) -> Vec<Step> {
+    let entry = &duty.entry;
     let at = entry.start;
     let begun = match Deed::of(entry.reason) {
         // Put on duty was nobody: whoever was there before came off. A slot that nobody has held yet begins the same way.
@@ -136,7 +129,7 @@ pub fn vacancy(kept: &RecordedEntry, around: Around, search: Search) -> Vec<Step
     };
     let mut steps = Vec::new();
     if let Some(deed) = begun {
-        let by = kept.by.clone();
+        let by = duty.by.clone();
         steps.push(Step::ByHand { deed, by, at });
     } else if entry.reason == Reason::NextOnScheduledDuty && !matches!(search, Search::Recorded(..))
     {

@@ -8,6 +8,7 @@ use crate::domain::ids::{CellId, UserId};
 use crate::domain::naming::Naming;
 use crate::domain::rotation::Reason;
 use crate::domain::time::FOREVER;
+use crate::domain::trace::{Cannot, Hindrance};
 use crate::domain::wording::one_line;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
@@ -153,6 +154,31 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
             "Nobody is here for all of the turn, so whoever misses the least of it is looked for."
                 .into()
         }
+        Step::OwnTurn { user, sat_out, .. } => own_turn(user, sat_out, words),
+        Step::Cannot(one) => cannot(one, words),
+        Step::Trade {
+            owes,
+            owed,
+            returns: (_, from),
+        } => {
+            let (owes, owed) = (words.person(owes), words.person(owed));
+            let day = words.time(*from);
+            format!("{owed} takes it, and {owes} takes {owed}'s turn of {day}.")
+        }
+        Step::Repayment { user, since, .. } => format!(
+            "{} takes it, for the turn of {} that was taken for them.",
+            words.person(user),
+            words.time(*since)
+        ),
+        Step::Help { user, before } => {
+            let before = match before {
+                0 => "has not helped before".to_owned(),
+                1 => "has helped once before".to_owned(),
+                many => format!("has helped {many} times before"),
+            };
+            format!("{} helps out, and {before}.", words.person(user))
+        }
+        Step::RestNotKept => "Nobody has the hours of rest that are wished for.".into(),
         Step::Chosen { user, .. } => format!("{} takes the turn.", words.person(user)),
         Step::NobodyLeft => "Nobody is left to take the turn.".into(),
         Step::ByHand { deed, by, at } => by_hand(*deed, by.as_ref(), *at, words),
@@ -193,6 +219,41 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
             }
         }
         .into(),
+    }
+}
+
+fn own_turn(user: &UserId, sat_out: &[UserId], words: &Words) -> String {
+    let own = format!("It is {}'s turn", words.person(user));
+    match sat_out {
+        [] => format!("{own}."),
+        [one] => format!(
+            "{own}; {} has a smaller share and sits this one out.",
+            words.person(one)
+        ),
+        several => {
+            let names: Vec<String> = several.iter().map(|user| words.person(user)).collect();
+            let names = names.join(", ");
+            format!("{own}; {names} have smaller shares and sit this one out.")
+        }
+    }
+}
+
+fn cannot(one: &Cannot, words: &Words) -> String {
+    let who = words.person(&one.user);
+    let slot = one.cell.as_ref().map(|cell| words.slot(cell));
+    let turn = slot.map_or_else(|| "another turn".into(), |slot| format!("a turn in {slot}"));
+    let when = match (one.from, one.until) {
+        (Some(from), Some(until)) => {
+            format!(" from {} to {}", words.time(from), words.time(until))
+        }
+        (None, Some(until)) => format!(" until {}", words.time(until)),
+        (Some(from), None) => format!(" from {} on", words.time(from)),
+        (None, None) => String::new(),
+    };
+    match one.why {
+        Hindrance::Absent => format!("{who} is absent{when}."),
+        Hindrance::Elsewhere => format!("{who} has {turn}{when}, at the same time."),
+        Hindrance::Rest => format!("{who} would not have enough rest beside {turn}{when}."),
     }
 }
 

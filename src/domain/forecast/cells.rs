@@ -170,13 +170,13 @@ pub fn keeps(
     known: Option<Timestamp>,
     pending: &Pending,
 ) -> bool {
-    pending.duties.iter().all(|duty| {
-        let cell = rotation.slot_of(&duty.cell);
-        let rest = duty.period.since(rotation.stamps.judged_at);
+    pending.legs.iter().all(|leg| {
+        let cell = rotation.slot_of(&leg.cell);
+        let rest = leg.period.since(rotation.stamps.judged_at);
         cell.zip(rest).is_some_and(|(cell, rest)| {
             let until = known.map_or(rest.until, |known| rest.until.min(known));
             let rest = Interval { until, ..rest };
-            rest.is_empty() || cells[cell].is_held_by(&duty.holder, rest)
+            rest.is_empty() || cells[cell].is_held_by(&leg.holder, rest)
         })
     })
 }

@@ -249,12 +249,25 @@ pub fn upcoming_notices(
     dealing: DealingContext,
     at: Timestamp,
 ) -> Vec<HandoverNotice> {
+    let found = notices_at(rotation, dealing, &[at]).pop();
+    found.map_or_else(Vec::new, |(_, notices)| notices)
+}
+
+/// The same at several instants to come, the earliest first. Instants at which nothing changes are left out.
+pub fn notices_at(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    instants: &[Timestamp],
+) -> Vec<(Timestamp, Vec<HandoverNotice>)> {
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
-    while forecast.step_before(at).is_some() {}
-    let before = forecast.rotation().clone();
-    match forecast.step_until(at) {
-        Some(step) => notices(&before, step.rotation, dealing.calendar),
-        None => Vec::new(),
+    let mut found = Vec::new();
+    for at in instants {
+        while forecast.step_before(*at).is_some() {}
+        let before = forecast.rotation().clone();
+        if let Some(step) = forecast.step_until(*at) {
+            found.push((*at, notices(&before, step.rotation, dealing.calendar)));
+        }
     }
+    found
 }

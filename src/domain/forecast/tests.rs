@@ -28,6 +28,7 @@ fn slot(id: String, lane: usize, window: usize, holder: &str) -> Cell {
         user: holder.into(),
         since: at("2026-11-20T08:00:00Z"),
         skipped: Vec::new(),
+        dealt: None,
     });
     Cell {
         id: id.into(),

@@ -1,7 +1,7 @@
 //! Slots emptied, dealt, filled and assigned: who comes onto a slot in a change, and who was passed over.
 
 use super::memo::Memo;
-use super::{Change, DealingContext, absent};
+use super::{Change, DealingContext, absent, trading};
 use crate::domain::absence_policy::PassOver;
 use crate::domain::dealing::{self, Missing, Question};
 use crate::domain::ids::UserId;
@@ -19,11 +19,12 @@ impl Change<'_> {
     /// Empties the cells named and deals them again in the order of slots.
     pub fn hand_over(&mut self, cells: &[usize], reason: Reason) {
         for &cell in cells {
-            self.put(cell, None, Vec::new(), reason);
+            let relieves = self.relieves(cell);
+            self.empty(cell, reason, !relieves);
         }
-        for &cell in cells {
-            let relieves = self.relieved.iter().any(|(left, _)| *left == cell);
-            self.deal(cell, reason, true, !relieves);
+        for (index, &cell) in cells.iter().enumerate() {
+            let relieves = self.relieves(cell);
+            self.deal(cell, &cells[index + 1..], reason, true, !relieves);
         }
     }
 
@@ -41,11 +42,32 @@ impl Change<'_> {
 
     fn fill_slots(&mut self, reason: Reason, notes: bool) {
         if self.rotation.deals_itself() {
-            for cell in 0..self.rotation.cells.len() {
-                if self.rotation.cells[cell].holder.is_none() {
-                    self.deal(cell, self.touched[cell].unwrap_or(reason), notes, false);
-                }
+            let cells = self.rotation.cells.iter().enumerate();
+            let empty = cells.filter(|(_, cell)| cell.holder.is_none());
+            let empty: Vec<usize> = empty.map(|(index, _)| index).collect();
+            for (index, &cell) in empty.iter().enumerate() {
+                let reason = self.touched[cell].unwrap_or(reason);
+                self.deal(cell, &empty[index + 1..], reason, notes, false);
             }
+        }
+    }
+
+    /// Whether whoever held a slot goes away in this change.
+    fn relieves(&self, cell: usize) -> bool {
+        self.relieved.iter().any(|(left, _)| *left == cell)
+    }
+
+    /// Takes whoever holds a slot off it, if anybody does, at a hand-over or otherwise.
+    fn empty(&mut self, cell: usize, reason: Reason, by_hand_over: bool) {
+        self.note_end(cell, by_hand_over);
+        self.put(cell, None, Vec::new(), reason);
+    }
+
+    fn note_end(&mut self, cell: usize, by_hand_over: bool) {
+        if self.trades()
+            && let Some(holder) = self.rotation.cells[cell].holder.clone()
+        {
+            self.note_ended(cell, &holder, by_hand_over);
         }
     }
 
@@ -71,7 +93,9 @@ impl Change<'_> {
                 user: user.clone(),
                 since: self.at,
                 skipped: Vec::new(),
+                dealt: None,
             };
+            self.note_end(cell, false);
             self.put(cell, Some(holder), Vec::new(), reason);
         }
         let (roster, order) = self.order(cell);
@@ -83,16 +107,26 @@ impl Change<'_> {
     /// Takes whoever holds a slot off it.
     pub fn clear(&mut self, cell: usize, reason: Reason) {
         if self.rotation.cells[cell].holder.is_some() {
-            self.put(cell, None, Vec::new(), reason);
+            self.empty(cell, reason, false);
         }
     }
 
     /// Deals an empty slot. Where nobody is found and it `notes`, the slot keeps who was passed over. A turn that begins because
     /// the slot `hands_over` may be dealt to somebody who is away now and comes back during it. Between hand-overs nobody who is
     /// away is put onto a slot that they would have had to hand over.
-    fn deal(&mut self, cell: usize, reason: Reason, notes: bool, hands_over: bool) {
+    fn deal(
+        &mut self,
+        cell: usize,
+        waiting: &[usize],
+        reason: Reason,
+        notes: bool,
+        hands_over: bool,
+    ) {
         if self.rotation.cells[cell].stopped {
             return;
+        }
+        if self.trades() {
+            return self.deal_traded(cell, waiting, reason, notes, hands_over);
         }
         let (roster, order) = self.order(cell);
         let (rotation, memo, dealing, at) =
@@ -169,11 +203,68 @@ impl Change<'_> {
                     user: dealt.user,
                     since: self.at,
                     skipped: search.skipped,
+                    dealt: None,
                 };
                 self.put(cell, Some(holder), search.passed_over, reason);
             }
             None if notes && self.rotation.cells[cell].passed_over != search.passed_over => {
                 self.rotation.cells[cell].passed_over = search.passed_over;
+                self.searched = true;
+            }
+            None => {}
+        }
+    }
+
+    /// The same where missed turns are traded.
+    fn deal_traded(
+        &mut self,
+        cell: usize,
+        waiting: &[usize],
+        reason: Reason,
+        notes: bool,
+        hands_over: bool,
+    ) {
+        let (roster, order) = self.order(cell);
+        let during = self.rotation.absence_policy.pass_over == PassOver::DuringTurn;
+        let here_now = !during || (!hands_over && absent::relieves(self.rotation));
+        let id = self.rotation.cells[cell].id.clone();
+        let trace = self.rotation.trace.as_ref();
+        let wants = trace.is_some_and(|trace| trace.wants(&id));
+        let window = &self.rotation.windows[self.rotation.cells[cell].window].id;
+        let first = Traced::Order {
+            roster: self.rotation.rosters[roster].id.clone(),
+            window: window.clone(),
+            next_turn: self.rotation.rosters[roster].next_turn(window).unwrap_or(0),
+            order: Arc::clone(&order),
+        };
+        let mut found = self.trade(cell, roster, waiting, [here_now, hands_over]);
+        if let Some(trace) = self.rotation.trace.as_mut().filter(|_| wants) {
+            let mut steps = vec![first];
+            steps.append(&mut found.steps);
+            steps.push(match &found.dealt {
+                Some((user, _)) => Traced::Chosen {
+                    user: user.clone(),
+                    turn: order.turn_of(user).unwrap_or(0),
+                },
+                None => Traced::NobodyLeft,
+            });
+            let at = self.at;
+            trace.keep(id, Decision { at, reason, steps });
+        }
+        self.asked += WORK_OF_A_NAME * found.passed_over.len();
+        let dealt = trading::dealt_turn(&found);
+        match found.dealt {
+            Some((user, _)) => {
+                let holder = Holder {
+                    user,
+                    since: self.at,
+                    skipped: found.skipped,
+                    dealt,
+                };
+                self.put(cell, Some(holder), found.passed_over, reason);
+            }
+            None if notes && self.rotation.cells[cell].passed_over != found.passed_over => {
+                self.rotation.cells[cell].passed_over = found.passed_over;
                 self.searched = true;
             }
             None => {}

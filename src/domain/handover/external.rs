@@ -25,6 +25,7 @@ impl Change<'_> {
                 user: first.user.clone()?,
                 since: first.shift.span.from,
                 skipped: Vec::new(),
+                dealt: None,
             })
         });
         self.rotation.cells[0].holder = holder;

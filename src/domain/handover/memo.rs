@@ -154,7 +154,7 @@ impl Memo {
     }
 
     /// When a turn of a window ends that begins now.
-    fn turn_ends(
+    pub(super) fn turn_ends(
         &mut self,
         rotation: &Rotation,
         window: usize,

@@ -119,6 +119,7 @@ fn entry(
         hours,
         skipped: hold.map(|hold| hold.skipped().to_vec()).unwrap_or_default(),
         passed_over: resolve::passed_over(rotation, cell).to_vec(),
+        dealt: hold.and_then(|hold| hold.dealt().cloned()),
         arrangement: hold.and_then(|hold| hold.arrangement().cloned()),
         outside: external::outsider(rotation),
         beside: external::beside(rotation),

@@ -87,6 +87,8 @@ fn rotation(
         double_cover: false,
         skips_are_off_time: false,
         absence_policy: Default::default(),
+        dealing: Default::default(),
+        ended: Vec::new(),
         members: Members {
             users: names.collect(),
             groups: Vec::new(),
@@ -104,10 +106,7 @@ fn rotation(
             narrowed: None,
             next_turns: windows
                 .iter()
-                .map(|window| NextTurn {
-                    window: window.id.clone(),
-                    turn: 0,
-                })
+                .map(|window| NextTurn::new(window.id.clone(), 0))
                 .collect(),
         }],
         windows,
@@ -567,3 +566,4 @@ proptest! {
 
 mod deal;
 mod fair;
+mod trading;

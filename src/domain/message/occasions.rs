@@ -74,24 +74,48 @@ pub fn deleted(rotation: &Rotation, on_call: &[UserId]) -> Vec<Message> {
     messages
 }
 
-/// Slots change hands at a future instant: to the channels and to the people who come on. Not sent after that instant.
-pub fn reminder(rotation: &Rotation, at: Timestamp, handovers: &[HandoverNotice]) -> Vec<Message> {
+/// Slots change hands at a future instant: to the channels, and to the people who come on and `are_told`. Not sent after that
+/// instant.
+pub fn reminder(
+    rotation: &Rotation,
+    at: Timestamp,
+    handovers: &[HandoverNotice],
+    are_told: impl Fn(&UserId) -> bool,
+) -> Vec<Message> {
     let somebody = |handover: &&HandoverNotice| handover.on.is_some();
     let coming: Vec<HandoverNotice> = handovers.iter().filter(somebody).cloned().collect();
     if coming.is_empty() {
         return Vec::new();
     }
-    let content = |handovers: Vec<HandoverNotice>| Content::ComingUp { at, handovers };
-    let mut messages = to_channels(rotation, &content(coming.clone()));
-    for person in once_each(coming.iter().filter_map(|handover| handover.on.as_ref())) {
-        let theirs = |handover: &&HandoverNotice| handover.on.as_ref() == Some(person);
-        let theirs = coming.iter().filter(theirs).cloned().collect();
-        messages.push(to_person(rotation, person, content(theirs)));
-    }
+    let people = once_each(coming.iter().filter_map(|handover| handover.on.as_ref()));
+    let people = people.into_iter().filter(|person| are_told(person));
+    let direct = people.filter_map(|person| reminder_of(rotation, at, &coming, person));
+    let everything = Content::ComingUp {
+        at,
+        handovers: coming.clone(),
+    };
+    let mut messages = to_channels(rotation, &everything);
     for message in &mut messages {
         message.expires_at = Some(at);
     }
+    messages.extend(direct);
     messages
+}
+
+/// Slots change hands at a future instant: to one of the people who come on. Not sent after that instant.
+pub fn reminder_of(
+    rotation: &Rotation,
+    at: Timestamp,
+    handovers: &[HandoverNotice],
+    person: &UserId,
+) -> Option<Message> {
+    let theirs = |handover: &&HandoverNotice| handover.on.as_ref() == Some(person);
+    let handovers: Vec<HandoverNotice> = handovers.iter().filter(theirs).cloned().collect();
+    let is_any = !handovers.is_empty();
+    is_any.then(|| Message {
+        expires_at: Some(at),
+        ..to_person(rotation, person, Content::ComingUp { at, handovers })
+    })
 }
 
 /// A request: to everyone who may take the duty over, each once.

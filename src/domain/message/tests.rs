@@ -151,7 +151,7 @@ fn a_change_is_told_to_channels_people_and_owners() {
 fn reminders_expire_when_their_instant_comes() {
     let then = at("2026-11-23T08:00:00Z");
     let handovers = [handover("ann", "bo"), handover("ann", "")];
-    let messages = reminder(&ops(), then, &handovers);
+    let messages = reminder(&ops(), then, &handovers, |_| true);
     assert_eq!(
         shown(&messages),
         ["channel C1: comingUp 1", "person bo: comingUp 1"]

@@ -247,7 +247,7 @@ fn what_a_deletion_is_told_as() {
 fn what_is_told_before_places_change_hands() {
     let worded = |handovers: &[HandoverNotice]| {
         let then = at("2026-03-29T07:00:00Z");
-        shown(&reminder(&ops(), then, handovers))
+        shown(&reminder(&ops(), then, handovers, |_| true))
     };
     let none = Vec::<String>::new();
     assert_eq!(worded(&[]), none);

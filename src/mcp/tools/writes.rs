@@ -6,9 +6,9 @@ use crate::actions::answering::AnswerRequest;
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::proposals::{self, Decision};
 use crate::actions::{ActionError, overview, reads, shifts};
-use crate::domain::absence::StandingDuty;
 use crate::domain::access::Scope;
 use crate::domain::agreement::check_unblocked;
+use crate::domain::duty::Duty;
 use crate::domain::edit::{Answering, NewAbsence, NewCover};
 use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
@@ -304,7 +304,7 @@ fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         everywhere: is_everywhere,
     };
     let new = new.checked()?;
-    let render = |standing: &[StandingDuty]| standing.iter().map(absence::standing).collect();
+    let render = |standing: &[Duty]| standing.iter().map(absence::standing).collect();
     if asked.confirm != Some(true) {
         let rotation = reads::rotation(call.app, call.caller, &by_way_of)?;
         if !rotation.has_member(me) {

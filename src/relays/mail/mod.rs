@@ -6,6 +6,7 @@
 //! | File | Part |
 //! |---|---|
 //! | `address` | addresses and mailboxes |
+//! | `invitation` | the words of an invitation |
 //! | `server` | the address of the server |
 //! | `letter` | a letter as the bytes that are sent |
 //! | `notice` | a message in the words of a letter |
@@ -13,6 +14,7 @@
 //! | `session` | one connection: TLS, authentication, letter after letter |
 
 mod address;
+mod invitation;
 mod letter;
 mod notice;
 mod reply;
@@ -20,6 +22,7 @@ mod server;
 mod session;
 
 pub use address::{Address, Mailbox};
+pub use invitation::Invitation;
 pub use letter::{Letter, Thread, message_id};
 pub use notice::Notice;
 pub use server::MailServer;

@@ -6,7 +6,7 @@ use super::mrkdwn::{people, plain};
 use super::rotation;
 use super::visit::{Outcome, Visit};
 use crate::actions::duty::{Rotate, SetOnDuty};
-use crate::actions::{ActionError, Error, reads};
+use crate::actions::{Error, Result, reads};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::PeopleNames;
 use crate::domain::resolve;
@@ -37,11 +37,7 @@ pub fn rotate_shown(visit: &Visit, id: &RotationId, tag: &str) -> Outcome {
     Ok(reply)
 }
 
-fn hand_over(
-    visit: &Visit,
-    id: &RotationId,
-    precondition: &Precondition,
-) -> Result<(), ActionError> {
+fn hand_over(visit: &Visit, id: &RotationId, precondition: &Precondition) -> Result<()> {
     let once = visit.incoming.operation_id();
     let operation = Rotate { cells: None };
     visit.write(id, ("rotate", ""), once, precondition, operation, nothing)?;

@@ -4,7 +4,7 @@ use super::blocks::{Blocks, ephemeral};
 use super::command::Unknown;
 use super::mrkdwn::plain;
 use super::visit::Visit;
-use crate::actions::{ActionError, overview};
+use crate::actions::{ActionError, Result, overview};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::slack_inbound::reply::Reply;
@@ -41,7 +41,7 @@ pub fn show(visit: &Visit) -> Reply {
 }
 
 /// Anything else: what was not understood, the list, and a code that is close.
-pub fn unknown(visit: &Visit, unknown: &Unknown) -> Result<Reply, ActionError> {
+pub fn unknown(visit: &Visit, unknown: &Unknown) -> Result<Reply> {
     if let Some(code) = &unknown.code
         && let Err(reply) = known(visit, code)?
     {
@@ -61,7 +61,7 @@ pub fn unknown(visit: &Visit, unknown: &Unknown) -> Result<Reply, ActionError> {
 }
 
 /// The rotation of a code; where there is none for the person, what to say about it.
-pub fn known(visit: &Visit, code: &str) -> Result<Result<Rotation, Reply>, ActionError> {
+pub fn known(visit: &Visit, code: &str) -> Result<Result<Rotation, Reply>> {
     match visit.rotation(code) {
         Ok(rotation) => Ok(Ok(rotation)),
         Err(ActionError::Refused(Refusal::NotFound(_))) => {
@@ -73,7 +73,7 @@ pub fn known(visit: &Visit, code: &str) -> Result<Result<Rotation, Reply>, Actio
 }
 
 /// Says that there is no rotation of a code, with the one that may have been meant.
-pub fn not_found(visit: &Visit, code: &str) -> Result<String, ActionError> {
+pub fn not_found(visit: &Visit, code: &str) -> Result<String> {
     let shown = plain(&code.chars().take(40).collect::<String>());
     let text = format!("There is no rotation `{}`.", shown.replace('`', "'"));
     Ok(match suggestion(visit, code)? {
@@ -83,7 +83,7 @@ pub fn not_found(visit: &Visit, code: &str) -> Result<String, ActionError> {
 }
 
 /// The code that is closest to what was typed, among the rotations that the person sees.
-fn suggestion(visit: &Visit, typed: &str) -> Result<Option<String>, ActionError> {
+fn suggestion(visit: &Visit, typed: &str) -> Result<Option<String>> {
     let page = Page::first(MOST);
     let filter = RotationFilter {
         order: RotationOrder::Name,

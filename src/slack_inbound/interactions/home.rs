@@ -5,7 +5,7 @@ use super::buttons::Click;
 use super::visit::Visit;
 use super::{me, overview};
 use crate::actions::sessions::SignedIn;
-use crate::actions::{ActionError, App};
+use crate::actions::{App, Result};
 use crate::slack_inbound::incoming::{Incoming, Kind};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const ABSENCES: usize = 5;
 
 /// The view. It says the same as long as nothing in it changes.
-pub fn view(app: &App, who: &SignedIn) -> Result<Value, ActionError> {
+pub fn view(app: &App, who: &SignedIn) -> Result<Value> {
     // Nothing came in: it is shown because something changed.
     let incoming = Incoming {
         id: String::new(),
@@ -41,7 +41,7 @@ pub fn view(app: &App, who: &SignedIn) -> Result<Value, ActionError> {
     Ok(json!({ "type": "home", "blocks": blocks.finish() }))
 }
 
-fn absences(visit: &Visit, blocks: &mut Blocks) -> Result<(), ActionError> {
+fn absences(visit: &Visit, blocks: &mut Blocks) -> Result<()> {
     blocks.section_with("*Your absences*", &Click::Away.button());
     let away = me::away(visit)?;
     if away.is_empty() {

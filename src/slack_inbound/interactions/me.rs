@@ -5,7 +5,7 @@ use super::mrkdwn::{people, plain, time};
 use super::visit::{Outcome, Visit, title};
 use super::{requests, turns};
 use crate::actions::mentions;
-use crate::actions::{ActionError, absences, reads};
+use crate::actions::{Result, absences, reads};
 use crate::chat::slack::{About, Button};
 use crate::domain::absence::{Absence, AppliesTo};
 use crate::domain::ids::AbsenceId;
@@ -26,7 +26,7 @@ pub fn show(visit: &Visit) -> Outcome {
 }
 
 /// The reader's turns, and what waits for them. Answers the same as text.
-pub fn add(visit: &Visit, blocks: &mut Blocks) -> Result<Vec<String>, ActionError> {
+pub fn add(visit: &Visit, blocks: &mut Blocks) -> Result<Vec<String>> {
     let mut lines = vec!["*Your turns in the next 30 days*".to_owned()];
     lines.extend(turns::lines(visit)?);
     if lines.len() == 1 {
@@ -44,7 +44,7 @@ pub fn add(visit: &Visit, blocks: &mut Blocks) -> Result<Vec<String>, ActionErro
 }
 
 /// The open mentions that the reader has neither answered nor passed on.
-fn waiting(visit: &Visit) -> Result<Vec<Mention>, ActionError> {
+fn waiting(visit: &Visit) -> Result<Vec<Mention>> {
     let filter = MentionFilter {
         state: Some(MentionState::Open),
         notified: Some(visit.me().clone()),
@@ -56,7 +56,7 @@ fn waiting(visit: &Visit) -> Result<Vec<Mention>, ActionError> {
     Ok(found)
 }
 
-fn asked(visit: &Visit, mention: &Mention) -> Result<String, ActionError> {
+fn asked(visit: &Visit, mention: &Mention) -> Result<String> {
     let rotation = reads::rotation(visit.app, visit.caller(), &mention.rotation)?;
     let name = title(&rotation.profile.name, rotation.profile.code.as_deref());
     let message = mention.message.as_deref().unwrap_or_default();
@@ -110,7 +110,7 @@ pub fn end(visit: &Visit, id: &AbsenceId) -> Outcome {
 }
 
 /// A line for each absence of the reader that is not over, with its id.
-pub fn away(visit: &Visit) -> Result<Vec<(AbsenceId, String)>, ActionError> {
+pub fn away(visit: &Visit) -> Result<Vec<(AbsenceId, String)>> {
     let own = absences::of_person(visit.app, visit.caller(), visit.me(), visit.now)?;
     let line = |(absence, rotation): (Absence, Option<(_, String)>)| {
         let zone = visit.zone();

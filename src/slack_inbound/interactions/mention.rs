@@ -4,7 +4,7 @@ use super::help;
 use super::mrkdwn::{behind_mention, person, unescaped};
 use super::visit::{Outcome, Visit};
 use crate::actions::mentions::{self, OpenMention};
-use crate::actions::{ActionError, Error};
+use crate::actions::{ActionError, Error, Result};
 use crate::domain::ids::MentionId;
 use crate::domain::mention::{Mention, MentionState, NewMention, Thread};
 use crate::domain::message::OfferedAnswer;
@@ -32,7 +32,7 @@ pub fn open(visit: &Visit, said: &AppMention) -> Outcome {
 }
 
 /// Opens the mention. Answers what is to be said to its author, if anything.
-fn mention(visit: &Visit, said: &AppMention) -> Result<Option<String>, ActionError> {
+fn mention(visit: &Visit, said: &AppMention) -> Result<Option<String>> {
     let text = behind_mention(&said.text);
     let (code, message) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     if code.is_empty() || code.eq_ignore_ascii_case("help") {
@@ -108,7 +108,7 @@ pub fn clicked(visit: &Visit, id: &MentionId, answer: OfferedAnswer) -> Outcome 
 }
 
 /// The outcome of a mention; `None` while it is open, or where the reader does not see its rotation any more.
-fn came_of(visit: &Visit, id: &MentionId) -> Result<Option<String>, ActionError> {
+fn came_of(visit: &Visit, id: &MentionId) -> Result<Option<String>> {
     let mention = match mentions::read(visit.app, visit.caller(), id) {
         Ok(mention) => mention,
         Err(ActionError::Refused(_)) => return Ok(None),

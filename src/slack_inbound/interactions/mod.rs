@@ -30,7 +30,7 @@ pub use publishing::start as start_home_tabs;
 use super::incoming::{self, Event, Incoming, Kind};
 use super::reply::{Handler, Reply};
 use crate::actions::sessions::SignedIn;
-use crate::actions::{ActionError, App, Error, slack_home};
+use crate::actions::{App, Error, Result, slack_home};
 use crate::domain::ids::ChannelId;
 use crate::domain::rotation::Rotation;
 use crate::runtime::wakeup::Wakeup;
@@ -106,8 +106,7 @@ fn command(visit: &Visit, typed: &incoming::Command) -> Outcome {
 }
 
 /// Makes a modal about one rotation, or about all of the person's.
-type Modal =
-    fn(&Visit, Option<&Rotation>, Option<&ChannelId>) -> Result<Result<Value, String>, ActionError>;
+type Modal = fn(&Visit, Option<&Rotation>, Option<&ChannelId>) -> Result<Result<Value, String>>;
 
 /// Opens a modal from a command.
 fn opened(visit: &Visit, typed: &incoming::Command, code: Option<String>, modal: Modal) -> Outcome {

@@ -4,7 +4,7 @@ use super::blocks::{Blocks, ephemeral};
 use super::mrkdwn::{people, plain, time};
 use super::turns;
 use super::visit::{Outcome, Visit};
-use crate::actions::ActionError;
+use crate::actions::Result;
 use crate::actions::overview::{self, Overview};
 use crate::domain::zones::ZoneName;
 use crate::slack_inbound::reply::Reply;
@@ -34,7 +34,7 @@ pub fn show(visit: &Visit) -> Outcome {
 }
 
 /// A line for each rotation that the reader sees.
-pub fn rotations(visit: &Visit) -> Result<Vec<String>, ActionError> {
+pub fn rotations(visit: &Visit) -> Result<Vec<String>> {
     let filter = RotationFilter {
         order: RotationOrder::Name,
         ..RotationFilter::default()

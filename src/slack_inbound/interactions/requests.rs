@@ -6,7 +6,7 @@ use super::mrkdwn::{people, person, plain, time};
 use super::visit::{Outcome, Visit, title};
 use crate::actions::answering::AnswerRequest;
 use crate::actions::overview::{self, Asked, OwnRequests};
-use crate::actions::{ActionError, Error};
+use crate::actions::{ActionError, Error, Result};
 use crate::domain::edit::Answering;
 use crate::domain::ids::{RequestId, RotationId};
 use crate::domain::message::OfferedAnswer;
@@ -29,7 +29,7 @@ enum Side {
 }
 
 /// Adds the requests that wait for the reader, with the buttons that answer them, and their own that are pending.
-pub fn add(visit: &Visit, blocks: &mut Blocks, text: &mut Vec<String>) -> Result<(), ActionError> {
+pub fn add(visit: &Visit, blocks: &mut Blocks, text: &mut Vec<String>) -> Result<()> {
     let all = overview::requests_of(visit.app, visit.caller(), visit.me(), OwnRequests::Pending)?;
     let can_answer = |asked: &&Asked| {
         let capability = &asked.view.capability;
@@ -164,7 +164,7 @@ pub fn take(
     step: Step,
     operation_id: String,
     answering: Answering,
-) -> Result<(), ActionError> {
+) -> Result<()> {
     let kind = overview::kind_of(request);
     let action = match (step, kind) {
         (Step::Accept, RequestKind::Cover) => "acceptCoverRequest",

@@ -5,7 +5,7 @@ use super::buttons::Click;
 use super::mrkdwn::{link, people, person, plain, time};
 use super::times;
 use super::visit::{Outcome, Visit, name, slot, title};
-use crate::actions::{ActionError, duties, duty, overview, whole_turns};
+use crate::actions::{Result, duties, duty, overview, whole_turns};
 use crate::domain::duty::Duty;
 use crate::domain::external::External;
 use crate::domain::ids::RotationId;
@@ -31,11 +31,7 @@ pub fn show(visit: &Visit, id: &RotationId) -> Outcome {
 }
 
 /// Who is on call in a rotation, until when, who follows, and the buttons. `first` stands above it.
-pub fn card(
-    visit: &Visit,
-    id: &RotationId,
-    first: Option<&str>,
-) -> Result<(String, Blocks), ActionError> {
+pub fn card(visit: &Visit, id: &RotationId, first: Option<&str>) -> Result<(String, Blocks)> {
     let (rotation, items, _) = duties::list(visit.app, visit.caller(), id, ahead(visit))?;
     let heading = title(&rotation.profile.name, rotation.profile.code.as_deref());
     let mut lines: Vec<String> = first.map(str::to_owned).into_iter().collect();
@@ -103,7 +99,7 @@ fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Duty]) -> Stri
 }
 
 /// The actions that the reader may take.
-fn buttons(visit: &Visit, rotation: &Rotation) -> Result<Vec<Button>, ActionError> {
+fn buttons(visit: &Visit, rotation: &Rotation) -> Result<Vec<Button>> {
     let (caller, id) = (visit.caller(), &rotation.id);
     let mut buttons = Vec::new();
     if rotation.enabled && caller.check_edit(rotation).is_ok() {
@@ -125,7 +121,7 @@ fn buttons(visit: &Visit, rotation: &Rotation) -> Result<Vec<Button>, ActionErro
 }
 
 /// Hands over now, once its reader has seen who goes off and who comes on.
-fn rotate(visit: &Visit, id: &RotationId) -> Result<Button, ActionError> {
+fn rotate(visit: &Visit, id: &RotationId) -> Result<Button> {
     let (stored, then) = duty::preview_rotate(visit.app, visit.caller(), id)?;
     let dealt = |rotation: &Rotation, cell: &Cell| {
         let holder = rotation.slot_of(&cell.id);
@@ -166,7 +162,7 @@ fn rotate(visit: &Visit, id: &RotationId) -> Result<Button, ActionError> {
 }
 
 /// The turns to come, the people and the owners, as a view with nothing to send.
-pub fn details(visit: &Visit, id: &RotationId) -> Result<Value, ActionError> {
+pub fn details(visit: &Visit, id: &RotationId) -> Result<Value> {
     let (rotation, items, _) = duties::list(visit.app, visit.caller(), id, ahead(visit))?;
     let (profile, zone) = (&rotation.profile, visit.zone());
     let members = roster::order(&rotation.members, None);

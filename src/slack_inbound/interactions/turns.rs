@@ -2,7 +2,7 @@
 
 use super::mrkdwn::{plain, time};
 use super::visit::Visit;
-use crate::actions::ActionError;
+use crate::actions::Result;
 use crate::actions::duties;
 use crate::domain::forecast::Shift;
 use crate::domain::time::Interval;
@@ -19,7 +19,7 @@ const LISTED: SignedDuration = SignedDuration::from_hours(30 * 24);
 const MOST: usize = 60;
 
 /// In one sentence: until when the reader is on call, or their next turn.
-pub fn next(visit: &Visit) -> Result<String, ActionError> {
+pub fn next(visit: &Visit) -> Result<String> {
     let all = load(visit, NEXT)?;
     let zone = visit.zone();
     let (now, later): (Vec<&Shift>, Vec<&Shift>) = all
@@ -37,7 +37,7 @@ pub fn next(visit: &Visit) -> Result<String, ActionError> {
 }
 
 /// A line for each turn in the next 30 days.
-pub fn lines(visit: &Visit) -> Result<Vec<String>, ActionError> {
+pub fn lines(visit: &Visit) -> Result<Vec<String>> {
     let all = load(visit, LISTED)?;
     let zone = visit.zone();
     let shown = all.iter().take(MOST).map(|own| {
@@ -54,7 +54,7 @@ pub fn lines(visit: &Visit) -> Result<Vec<String>, ActionError> {
     Ok(lines)
 }
 
-fn load(visit: &Visit, ahead: SignedDuration) -> Result<Vec<Shift>, ActionError> {
+fn load(visit: &Visit, ahead: SignedDuration) -> Result<Vec<Shift>> {
     let range = Interval::ahead(visit.now, ahead);
     duties::to_come(visit.app, visit.caller(), visit.me(), range)
 }

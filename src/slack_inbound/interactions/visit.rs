@@ -5,7 +5,7 @@ use super::words;
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::once::{Once, OperationKey, Receipt, Render};
 use crate::actions::sessions::SignedIn;
-use crate::actions::{ActionError, App, Error, reads};
+use crate::actions::{ActionError, App, Error, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::audit::{Author, Origin};
 use crate::domain::forecast;
@@ -31,7 +31,7 @@ pub struct Visit<'a> {
 }
 
 /// An outcome: a reply, or why there is none.
-pub type Outcome = Result<Reply, ActionError>;
+pub type Outcome = Result<Reply>;
 
 impl Visit<'_> {
     /// The principal that rights are decided by.
@@ -76,7 +76,7 @@ impl Visit<'_> {
         precondition: &Precondition,
         operation: O,
         render: Render<O::Output>,
-    ) -> Result<Receipt, ActionError> {
+    ) -> Result<Receipt> {
         let key = OperationKey {
             id: operation_id,
             body_hash: arrangement::body_hash(action, &[rotation.as_str(), named], b"{}"),
@@ -105,7 +105,7 @@ impl Visit<'_> {
     ///
     /// # Errors
     /// [`Refusal::NotFound`] where it is not there for them.
-    pub fn rotation(&self, named: &str) -> Result<Rotation, ActionError> {
+    pub fn rotation(&self, named: &str) -> Result<Rotation> {
         let id = reads::rotation_named(self.app, self.caller(), named)?;
         reads::rotation(self.app, self.caller(), &id)
     }

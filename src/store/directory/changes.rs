@@ -75,6 +75,8 @@ pub fn load_stored_directory(tx: &ReadTx) -> Result<StoredDirectory> {
     };
     // Readings have no handles: they belong to incoming webhooks.
     stored.directory.handles.clear();
+    // Nor have they telephone numbers.
+    stored.directory.phones.clear();
     for group in list_duty_groups(tx)? {
         if group.sync.due_at.is_some() {
             stored.busy.push(group.group.clone());

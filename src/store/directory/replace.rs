@@ -1,8 +1,8 @@
 //! Replaces the directory's rows by an import.
 
 use super::{
-    CHANNELS, Channel, Directory, Group, Handle, Order, PEOPLE, Person, every, load_group,
-    people_of_group,
+    CHANNELS, Channel, Directory, Group, Handle, Order, PEOPLE, Person, Source, every, load_group,
+    people_of_group, save_phone,
 };
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::departed::end_access_of_deactivated;
@@ -11,8 +11,9 @@ use crate::store::{Result, WriteTx};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
 
-/// Replaces the directory. Missing people stay as deleted rows; missing groups and channels are deleted. Within a group,
-/// existing people keep the given order and new ones follow.
+/// Replaces the directory of the file. Missing people stay as deleted rows; missing groups and channels are deleted. What has
+/// another source than a file stays as it is where it is missing. Within a group, existing people keep the given order and new
+/// ones follow.
 ///
 /// Changes only the directory's rows; the caller updates the rotations. Every id in a group must be among `people` or already
 /// stored.
@@ -21,13 +22,19 @@ pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<()> 
     note_import(tx)?;
     save_team(tx, &directory.team)?;
     replace_people(tx, &directory.people)?;
+    for person in &directory.people {
+        let phone = directory.phones.get(&person.id).map(String::as_str);
+        save_phone(tx, &person.id, phone)?;
+    }
     replace_groups(tx, &directory.groups)?;
     replace_channels(tx, &directory.channels)?;
     replace_handles(tx, &directory.handles)
 }
 
 fn replace_handles(tx: &mut WriteTx, handles: &[Handle]) -> Result<()> {
-    run(tx, "DELETE FROM person_handle", [])?;
+    let sql =
+        "DELETE FROM person_handle WHERE user_id IN (SELECT id FROM person WHERE source = 'file')";
+    run(tx, sql, [])?;
     let sql = "INSERT INTO person_handle (user_id, channel_id, handle) VALUES (?1, ?2, ?3)";
     for Handle {
         user,
@@ -43,7 +50,8 @@ fn replace_handles(tx: &mut WriteTx, handles: &[Handle]) -> Result<()> {
 fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<()> {
     let kept: HashSet<&UserId> = people.iter().map(|person| &person.id).collect();
     for person in every(&tx.as_read(), &PEOPLE)? {
-        if !person.is_deleted && !kept.contains(&person.id) {
+        let is_gone = person.source == Source::File && !kept.contains(&person.id);
+        if !person.is_deleted && is_gone {
             run(
                 tx,
                 "UPDATE person SET is_deleted = 1 WHERE id = ?1",
@@ -60,11 +68,13 @@ fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<()> {
 /// Inserts or updates a person.
 pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
     let sql = "INSERT INTO person (id, team_id, display_name, real_name, email, is_guest, is_external, is_deleted, \
-               is_admin, avatar_url, time_zone, sort_name) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
+               is_admin, avatar_url, time_zone, sort_name, handle, source, zone_is_own) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
                ON CONFLICT (id) DO UPDATE SET team_id = excluded.team_id, display_name = excluded.display_name, \
                real_name = excluded.real_name, email = excluded.email, is_guest = excluded.is_guest, \
                is_external = excluded.is_external, is_deleted = excluded.is_deleted, is_admin = excluded.is_admin, \
-               avatar_url = excluded.avatar_url, time_zone = excluded.time_zone, sort_name = excluded.sort_name";
+               avatar_url = excluded.avatar_url, time_zone = excluded.time_zone, sort_name = excluded.sort_name, \
+               handle = excluded.handle, source = excluded.source, zone_is_own = excluded.zone_is_own";
     let name = person
         .display_name
         .as_deref()
@@ -82,6 +92,9 @@ pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
         person.avatar_url,
         person.time_zone,
         sort_name(name, person.id.as_str()),
+        person.handle,
+        person.source.name(),
+        person.zone_is_own,
     ];
     run(tx, sql, values)
 }
@@ -94,7 +107,10 @@ fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<()> {
         let platform = people_of_group(&tx.as_read(), &group.id, Order::Platform)?;
         orders.push(newcomers_last(&before, &platform, &group.users));
     }
-    run(tx, "DELETE FROM user_group", [])?;
+    run(tx, "DELETE FROM user_group WHERE source = 'file'", [])?;
+    for group in groups {
+        remove_group(tx, &group.id)?;
+    }
     for (group, order) in groups.iter().zip(orders) {
         write_group(tx, group)?;
         write_people(tx, group, &order)?;
@@ -131,13 +147,21 @@ pub(super) fn save_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
     let Some(known) = load_group(&tx.as_read(), &group.id)? else {
         return insert_group(tx, group);
     };
-    if (&known.team_id, &known.name, &known.handle) != (&group.team_id, &group.name, &group.handle)
-    {
+    let names = |one: &Group| (one.team_id.clone(), one.name.clone(), one.handle.clone());
+    if names(&known) != names(group) || known.source != group.source {
         let name = group.name.as_deref().or(group.handle.as_deref());
         let sort_name = sort_name(name, group.id.as_str());
-        let sql = "UPDATE user_group SET team_id = ?2, name = ?3, handle = ?4, sort_name = ?5 WHERE id = ?1";
-        let id = group.id.as_str();
-        let values = params![id, group.team_id, group.name, group.handle, sort_name];
+        let sql = "UPDATE user_group SET team_id = ?2, name = ?3, handle = ?4, sort_name = ?5, source = ?6
+                   WHERE id = ?1";
+        let (id, source) = (group.id.as_str(), group.source.name());
+        let values = params![
+            id,
+            group.team_id,
+            group.name,
+            group.handle,
+            sort_name,
+            source
+        ];
         run(tx, sql, values)?;
     }
     match people_of_group(&tx.as_read(), &group.id, Order::Platform)? == group.users {
@@ -154,14 +178,17 @@ pub(super) fn remove_group(tx: &mut WriteTx, group: &GroupId) -> Result<()> {
 fn write_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
     let name = group.name.as_deref().or(group.handle.as_deref());
     let id = group.id.as_str();
-    let sql =
-        "INSERT INTO user_group (id, team_id, name, handle, sort_name) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let sort_name = sort_name(name, id);
-    run(
-        tx,
-        sql,
-        params![id, group.team_id, group.name, group.handle, sort_name],
-    )
+    let sql = "INSERT INTO user_group (id, team_id, name, handle, sort_name, source) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let (sort_name, source) = (sort_name(name, id), group.source.name());
+    let values = params![
+        id,
+        group.team_id,
+        group.name,
+        group.handle,
+        sort_name,
+        source
+    ];
+    run(tx, sql, values)
 }
 
 fn write_people(tx: &mut WriteTx, group: &Group, order: &[&UserId]) -> Result<()> {
@@ -209,7 +236,7 @@ pub(super) fn newcomers_last<'a>(
 fn replace_channels(tx: &mut WriteTx, channels: &[Channel]) -> Result<()> {
     let kept: HashSet<&ChannelId> = channels.iter().map(|channel| &channel.id).collect();
     for channel in every(&tx.as_read(), &CHANNELS)? {
-        if !kept.contains(&channel.id) {
+        if channel.source == Source::File && !kept.contains(&channel.id) {
             remove_channel(tx, &channel.id)?;
         }
     }
@@ -229,11 +256,11 @@ pub(super) fn remove_channel(tx: &mut WriteTx, channel: &ChannelId) -> Result<()
 
 /// Inserts or updates a channel. A topic of `None` keeps the stored one.
 pub(super) fn save_channel(tx: &mut WriteTx, channel: &Channel) -> Result<()> {
-    let sql = "INSERT INTO channel (id, team_id, name, is_private, app_is_member, topic, sort_name) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+    let sql = "INSERT INTO channel (id, team_id, name, is_private, app_is_member, topic, sort_name, source) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
                ON CONFLICT (id) DO UPDATE SET team_id = excluded.team_id, name = excluded.name, \
                is_private = excluded.is_private, app_is_member = excluded.app_is_member, \
-               topic = coalesce(excluded.topic, topic), sort_name = excluded.sort_name";
+               topic = coalesce(excluded.topic, topic), sort_name = excluded.sort_name, source = excluded.source";
     let values = params![
         channel.id.as_str(),
         channel.team_id,
@@ -242,6 +269,7 @@ pub(super) fn save_channel(tx: &mut WriteTx, channel: &Channel) -> Result<()> {
         channel.app_is_member,
         channel.topic,
         sort_name(channel.name.as_deref(), channel.id.as_str()),
+        channel.source.name(),
     ];
     run(tx, sql, values)
 }

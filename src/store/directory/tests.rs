@@ -55,6 +55,7 @@ fn directory(people: &str, groups: &str, channels: &str) -> Directory {
         is_private: name.contains('!'),
         app_is_member: name.contains('+'),
         topic: None,
+        source: Source::File,
     };
     Directory {
         team,
@@ -62,6 +63,7 @@ fn directory(people: &str, groups: &str, channels: &str) -> Directory {
         groups: words(groups).map(some_group).collect(),
         channels: words(channels).map(channel).collect(),
         handles: Vec::new(),
+        phones: Default::default(),
     }
 }
 
@@ -79,6 +81,9 @@ fn somebody(text: &str) -> Person {
         is_admin: false,
         avatar_url: None,
         time_zone: None,
+        handle: None,
+        source: Source::File,
+        zone_is_own: false,
     }
 }
 
@@ -94,6 +99,7 @@ fn some_group(text: &str) -> Group {
         name: None,
         handle: Some(format!("{id}-team")),
         users: users.collect(),
+        source: Source::File,
     }
 }
 

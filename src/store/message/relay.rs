@@ -196,12 +196,13 @@ pub fn save_notification_settings(
     tx.run(sql, values).map(drop)
 }
 
-/// The handle of a person behind the incoming webhook of a channel, without the `@`.
+/// The handle of a person behind the incoming webhook of a channel, without the `@`: that of the file, else their own.
 pub fn load_handle(tx: &ReadTx, user: &UserId, channel: &ChannelId) -> Result<Option<String>> {
-    let sql = "SELECT handle FROM person_handle WHERE user_id = ?1 AND channel_id = ?2";
-    tx.one(
-        sql,
-        [user.as_str(), channel.as_str()],
-        |row| Ok(row.get(0)?),
-    )
+    let sql = "SELECT coalesce(
+                   (SELECT handle FROM person_handle WHERE user_id = ?1 AND channel_id = ?2),
+                   (SELECT handle FROM person WHERE id = ?1))";
+    let found = tx.one(sql, [user.as_str(), channel.as_str()], |row| {
+        Ok(row.get::<_, Option<String>>(0)?)
+    })?;
+    Ok(found.flatten())
 }

@@ -2,6 +2,7 @@
 
 use super::super::rows::{json, list_or_null, millis};
 use super::super::{Result, WriteTx};
+use crate::domain::books::Books;
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::key::Key;
 use crate::domain::rotation::{Cell, Roster, Rotation, Window};
@@ -156,9 +157,10 @@ fn write_rosters(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) 
     if kept.is_none() {
         clear(tx, "DELETE FROM roster WHERE rotation_id = ?1", id)?;
     }
-    let sql = "INSERT INTO roster (rotation_id, position, id, narrowed, next_turns) VALUES (?1, ?2, ?3, ?4, ?5)
+    let sql = "INSERT INTO roster (rotation_id, position, id, narrowed, next_turns, books)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, narrowed = excluded.narrowed,
-                   next_turns = excluded.next_turns";
+                   next_turns = excluded.next_turns, books = excluded.books";
     for (position, roster) in after.rosters.iter().enumerate() {
         let known = kept.map(|before| &before.rosters[position]);
         if known == Some(roster) {
@@ -166,9 +168,8 @@ fn write_rosters(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) 
         }
         if known.is_some_and(|known| (&known.id, &known.narrowed) == (&roster.id, &roster.narrowed))
         {
-            let sql = "UPDATE roster SET next_turns = ?3 WHERE rotation_id = ?1 AND position = ?2";
-            let turns = next_turns(roster)?;
-            let values = params![id, position as i64, turns];
+            let sql = "UPDATE roster SET next_turns = ?3, books = ?4 WHERE rotation_id = ?1 AND position = ?2";
+            let values = params![id, position as i64, next_turns(roster)?, books(roster)?];
             tx.run(sql, values)?;
             continue;
         }
@@ -180,6 +181,7 @@ fn write_rosters(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) 
                 roster.id.as_ref().map_or("", |id| id.as_str()),
                 roster.narrowed.as_ref().map(json).transpose()?,
                 next_turns(roster)?,
+                books(roster)?,
             ],
         )?;
     }
@@ -193,6 +195,18 @@ fn next_turns(roster: &Roster) -> Result<String> {
     json(&turns)
 }
 
+/// By the window's id; null where nothing is noted.
+fn books(roster: &Roster) -> Result<Option<String>> {
+    let lines = roster.next_turns.iter();
+    let noted = lines.filter(|line| line.books != Books::default());
+    let books: BTreeMap<_, _> = noted.map(|line| (&line.window, &line.books)).collect();
+    Some(books)
+        .filter(|books| !books.is_empty())
+        .as_ref()
+        .map(json)
+        .transpose()
+}
+
 fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<()> {
     let id = after.id.as_str();
     let kept = before.filter(|before| before.cells.len() == after.cells.len());
@@ -201,16 +215,17 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
     }
     let turn =
         "UPDATE cell SET stopped = ?3, holder_user_id = ?4, holder_since = ?5, holder_skipped = ?6,
-                                arranged_until = ?7, passed_over = ?8, announced_user_id = ?9
+                                arranged_until = ?7, passed_over = ?8, announced_user_id = ?9, holder_dealt = ?10
                 WHERE rotation_id = ?1 AND position = ?2";
     let all = "INSERT INTO cell (rotation_id, position, stopped, holder_user_id, holder_since, holder_skipped,
-                                 arranged_until, passed_over, announced_user_id, id, lane, window, roster_id)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                                 arranged_until, passed_over, announced_user_id, holder_dealt, id, lane, window, roster_id)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
                ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, lane = excluded.lane,
                    window = excluded.window, roster_id = excluded.roster_id, stopped = excluded.stopped,
                    holder_user_id = excluded.holder_user_id, holder_since = excluded.holder_since,
                    holder_skipped = excluded.holder_skipped, arranged_until = excluded.arranged_until,
-                   passed_over = excluded.passed_over, announced_user_id = excluded.announced_user_id";
+                   passed_over = excluded.passed_over, announced_user_id = excluded.announced_user_id,
+                   holder_dealt = excluded.holder_dealt";
     for (position, cell) in after.cells.iter().enumerate() {
         let known = kept.map(|before| &before.cells[position]);
         if known.is_some_and(|known| same_row(known, cell)) {
@@ -219,6 +234,8 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
         let holder = cell.holder.as_ref();
         let skipped = json(&holder.map_or(&[][..], |holder| &holder.skipped))?;
         let passed_over = list_or_null(&cell.passed_over)?;
+        let dealt = holder.and_then(|holder| holder.dealt.as_ref());
+        let dealt = dealt.map(json).transpose()?;
         let values = params![
             id,
             position as i64,
@@ -229,6 +246,7 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
             cell.arranged_until.map(millis),
             passed_over,
             cell.announced.as_ref().map(|user| user.as_str()),
+            dealt,
         ];
         if known.is_some_and(|known| same_place(known, cell)) {
             tx.run(turn, values)?;

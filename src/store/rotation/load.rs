@@ -5,6 +5,7 @@ use super::super::which::{Which, of_rotations};
 use super::super::{Error, ReadTx, Result, absence, arrangement, external, history, request};
 use super::mode_name;
 use crate::domain::absence_policy::AbsencePolicy;
+use crate::domain::books::{Books, Dealing, EndedTurn};
 use crate::domain::ids::{GroupId, RotationId, UserId, WindowId};
 use crate::domain::key::Key;
 use crate::domain::mention::MentionSettings;
@@ -83,7 +84,9 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
             lanes,
             windows,
             cells,
+            dealing: head.dealing,
             rosters,
+            ended: head.ended,
             external: match head.is_external {
                 true => Some(external::load_external(tx, id)?),
                 false => None,
@@ -126,7 +129,7 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
         "SELECT id, name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
                 topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
                 mention_expires, mention_reminds, mention_single, mention_rotates, mode, warnings_off,
-                short_rest_hours, absence_policy
+                short_rest_hours, absence_policy, dealing, ended
          FROM rotation WHERE id",
         ""
     );
@@ -155,6 +158,8 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
             warnings_off: column(row, 21)?,
             short_rest_hours: row.get(22)?,
             absence_policy: column::<Option<_>>(row, 23)?.unwrap_or_default(),
+            dealing: column::<Option<_>>(row, 24)?.unwrap_or_default(),
+            ended: column::<Option<_>>(row, 25)?.unwrap_or_default(),
         })
     })
 }
@@ -191,6 +196,8 @@ struct Head {
     instants: [i64; 3],
     remind_at: Option<i64>,
     absence_policy: AbsencePolicy,
+    dealing: Dealing,
+    ended: Vec<EndedTurn>,
     duty_group: Option<String>,
     is_external: bool,
     mentions: MentionSettings,
@@ -320,7 +327,7 @@ fn windows(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Window>>> {
 fn cells(tx: &ReadTx, which: &Which, entries: &mut [history::Running]) -> Result<Vec<Vec<Cell>>> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped,
-                arranged_until, passed_over, announced_user_id
+                arranged_until, passed_over, announced_user_id, holder_dealt
          FROM cell WHERE rotation_id",
         " ORDER BY rotation_id, position"
     );
@@ -340,6 +347,7 @@ fn cells(tx: &ReadTx, which: &Which, entries: &mut [history::Running]) -> Result
                     user: user.into(),
                     since: instant(since)?,
                     skipped: column(row, 8)?,
+                    dealt: column(row, 12)?,
                 })
             })
             .transpose()?;
@@ -360,15 +368,19 @@ fn cells(tx: &ReadTx, which: &Which, entries: &mut [history::Running]) -> Result
 
 fn rosters(tx: &ReadTx, which: &Which, windows: &[Vec<Window>]) -> Result<Vec<Vec<Roster>>> {
     let sql = of_rotations!(
-        "SELECT rotation_id, id, narrowed, next_turns FROM roster WHERE rotation_id",
+        "SELECT rotation_id, id, narrowed, next_turns, books FROM roster WHERE rotation_id",
         " ORDER BY rotation_id, position"
     );
     which.read(tx, sql, &[], |place, row| {
         let turns: BTreeMap<WindowId, usize> = column(row, 3)?;
+        let books: Option<BTreeMap<WindowId, Books>> = column(row, 4)?;
+        let mut books = books.unwrap_or_default();
         let next_turn = |window: &Window| {
-            let turn = *turns.get(&window.id)?;
-            let window = window.id.clone();
-            Some(NextTurn { window, turn })
+            Some(NextTurn {
+                turn: *turns.get(&window.id)?,
+                books: books.remove(&window.id).unwrap_or_default(),
+                window: window.id.clone(),
+            })
         };
         Ok(Roster {
             id: Some(id(row, 1)?)

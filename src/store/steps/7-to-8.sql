@@ -238,6 +238,27 @@ CREATE TABLE notification_preference (
     unwanted TEXT NOT NULL CHECK (json_valid(unwanted))
 ) STRICT, WITHOUT ROWID;
 
+-- What is looked at when its time comes, beside what falls due in rotations.
+CREATE TABLE agenda (
+    errand TEXT NOT NULL CHECK (errand IN ('reminders')),
+    -- The id of the rotation or the person that it is about. Not a reference: an entry about nothing goes when it is due.
+    subject_id TEXT NOT NULL,
+    -- What fell due up to this instant has been dealt with.
+    done_until INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    -- Counts changes of what it depends on, so that none is lost that was made while it was looked at.
+    revision INTEGER NOT NULL,
+    PRIMARY KEY (errand, subject_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX agenda_due ON agenda (due_at, errand, subject_id);
+
+-- How long before their turns people want to be reminded, where they do not follow the server.
+CREATE TABLE reminder_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- A list of durations as they were written.
+    leads TEXT NOT NULL CHECK (json_valid(leads))
+) STRICT, WITHOUT ROWID;
+
 -- What people are called behind the incoming webhooks of channels, from the directory file.
 CREATE TABLE person_handle (
     user_id TEXT NOT NULL REFERENCES person (id),
@@ -445,3 +466,38 @@ CREATE TABLE standstill (
     until INTEGER NOT NULL CHECK (until > since),
     PRIMARY KEY (rotation_id, since)
 ) STRICT, WITHOUT ROWID;
+
+-- People, user groups and channels from other sources than a file; what is known of people beside what a chat platform says.
+ALTER TABLE person ADD COLUMN handle TEXT;
+ALTER TABLE person ADD COLUMN source TEXT NOT NULL DEFAULT 'file';
+ALTER TABLE person ADD COLUMN zone_is_own INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE person ADD COLUMN phone TEXT;
+CREATE INDEX person_by_handle ON person (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
+CREATE INDEX person_by_source ON person (source, id);
+CREATE INDEX person_admin ON person (id) WHERE is_admin;
+ALTER TABLE user_group ADD COLUMN source TEXT NOT NULL DEFAULT 'file';
+CREATE INDEX user_group_by_source ON user_group (source, id);
+ALTER TABLE channel ADD COLUMN source TEXT NOT NULL DEFAULT 'file';
+UPDATE person SET source = 'slack' WHERE EXISTS (SELECT 1 FROM meta WHERE name = 'chat_platform' AND value = 'slack');
+UPDATE user_group SET source = 'slack' WHERE EXISTS (SELECT 1 FROM meta WHERE name = 'chat_platform' AND value = 'slack');
+UPDATE channel SET source = 'slack' WHERE EXISTS (SELECT 1 FROM meta WHERE name = 'chat_platform' AND value = 'slack');
+
+-- People to whom a link that signs them in once is still to be mailed. Its secret is made when it is mailed, so that it is
+-- stored nowhere.
+CREATE TABLE invitation (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    created_at INTEGER NOT NULL,
+    -- When the next try is due.
+    due_at INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitation_due ON invitation (due_at);
+
+-- Missed turns that are traded.
+ALTER TABLE rotation ADD COLUMN dealing TEXT CHECK (dealing IS NULL OR json_valid(dealing));
+ALTER TABLE rotation ADD COLUMN ended TEXT CHECK (ended IS NULL OR json_valid(ended));
+ALTER TABLE roster ADD COLUMN books TEXT CHECK (books IS NULL OR json_valid(books));
+ALTER TABLE cell ADD COLUMN holder_dealt TEXT CHECK (holder_dealt IS NULL OR json_valid(holder_dealt));
+ALTER TABLE history ADD COLUMN dealt TEXT CHECK (dealt IS NULL OR json_valid(dealt));

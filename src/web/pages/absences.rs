@@ -56,16 +56,16 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
     );
     let filled = Filled { values, errors };
     let content = html! {
-        p.crumbs { a href="/me" { "Me" } }
+        p.crumb { a href="/me" { "Me" } }
         (fields::summary(errors))
         h1 { "I am away" }
         @if rotations.is_empty() {
-            div.card {
-                p.empty { "You are in no rotation, so nobody counts on you." }
-                p.actions { a.button href="/rotations" { "Rotations" } }
+            div.card.pad {
+                p.muted { "You are in no rotation, so nobody counts on you." }
+                p.actions { a.btn href="/rotations" { "Rotations" } }
             }
         } @else {
-            form.card method="post" action="/me/absences" {
+            form.card.pad method="post" action="/me/absences" {
                 p { "Hand-overs pass you over while you are away. A turn that has begun stays yours, unless its rotation hands over at once: ask somebody to cover it." }
                 div.pair {
                     (filled.instant("from", "From", visit.zone, ""))
@@ -75,8 +75,8 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                 (filled.input("text", "reason", "Reason", "Others see it. You may leave it empty.", false))
                 (zone_field(visit.zone))
                 p.actions {
-                    button.main type="submit" { "Save" }
-                    a.button href="/me" { "Back" }
+                    button.btn.go type="submit" { "Save" }
+                    a.btn href="/me" { "Back" }
                 }
             }
         }
@@ -163,13 +163,13 @@ pub fn show(visit: &Visit) -> Outcome {
         )
     });
     let content = html! {
-        p.crumbs { a href="/me" { "Me" } }
+        p.crumb { a href="/me" { "Me" } }
         h1 { "Away " (times.period(absence.period.from, Some(absence.period.until))) }
         (remarks(&odd.into_iter().collect::<Vec<_>>()))
-        section.card aria-labelledby="standing" {
+        section.card.pad aria-labelledby="standing" {
             h2 #standing { "Still yours meanwhile" }
-            @if standing.is_empty() { p.empty { "Nothing: you are not on call while you are away." } } @else {
-                ul.list {
+            @if standing.is_empty() { p.muted { "Nothing: you are not on call while you are away." } } @else {
+                ul.items {
                     @for own in standing {
                         @let from = own.duty.entry.start.max(absence.period.from).max(visit.now);
                         @let until = own.duty.end.map_or(absence.period.until, |end| end.min(absence.period.until));
@@ -182,7 +182,7 @@ pub fn show(visit: &Visit) -> Outcome {
                                         @if !own.slot.is_empty() { " " span.muted { bdi { (slot_text(&own.slot)) } } }
                                         ", " (times.period_with(from, Some(until), own.zone))
                                     }
-                                    a.button.small href=(format!("{base}/cover?cellId={}&from={from}&to={until}", own.duty.cell)) { "Ask for cover" }
+                                    a.btn.s href=(format!("{base}/cover?cellId={}&from={from}&to={until}", own.duty.cell)) { "Ask for cover" }
                                 }
                             }
                         }
@@ -191,8 +191,8 @@ pub fn show(visit: &Visit) -> Outcome {
             }
         }
         p.actions {
-            a.button href="/me" { "My page" }
-            form.bare method="post" action=(format!("/me/absences/{}/end", absence.id)) { button.danger type="submit" { "End the absence" } }
+            a.btn href="/me" { "My page" }
+            form.bare method="post" action=(format!("/me/absences/{}/end", absence.id)) { button.btn.bad type="submit" { "End the absence" } }
         }
     };
     Ok(layout::page(visit, "Absence", content))

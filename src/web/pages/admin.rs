@@ -21,7 +21,7 @@ fn check(visit: &Visit) -> Result<(), Problem> {
 
 /// The way back, above the heading of a page.
 fn crumbs() -> Markup {
-    html! { p.crumbs { a href="/admin" { "Admin" } } }
+    html! { p.crumb { a href="/admin" { "Admin" } } }
 }
 
 const DAY: u64 = 24 * 60 * 60;

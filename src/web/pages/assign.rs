@@ -56,7 +56,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (crumbs(&rotation))
         (fields::summary(errors))
         h1 { "Assign in " bdi { (rotation.profile.name) } }
-        form.card method="post" action=(format!("{}/assign", path_to(&rotation))) {
+        form.card.pad method="post" action=(format!("{}/assign", path_to(&rotation))) {
             p { "Somebody holds the slot for a while, whoever’s turn it is. Afterwards whoever is dealt the turn by then is back." }
             @if cells.len() > 1 { (filled.select("cellId", "Slot", "", &cells)) }
             @else { @for cell in &cells { (hidden("cellId", &cell.value)) } }
@@ -68,8 +68,8 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
             (zone_field(visit.zone))
             (confirm::carried(&tag(visit, &rotation), &rotation))
             p.actions {
-                button.main type="submit" { "Assign" }
-                a.button href=(path_to(&rotation)) { "Back" }
+                button.btn.go type="submit" { "Assign" }
+                a.btn href=(path_to(&rotation)) { "Back" }
             }
         }
     };
@@ -217,7 +217,7 @@ pub fn end(visit: &Visit) -> Outcome {
             (crumbs(&rotation))
             (fields::summary(&errors))
             h1 { "The assignment stays as it is" }
-            p { a.button href=(path_to(&rotation)) { "Look at the rotation" } }
+            p { a.btn href=(path_to(&rotation)) { "Look at the rotation" } }
         };
         Ok(layout::page_with(
             visit,

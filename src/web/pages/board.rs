@@ -9,7 +9,7 @@ use crate::domain::forecast;
 use crate::domain::ids::UserId;
 use crate::domain::resolve;
 use crate::server::{Outcome, Request};
-use crate::web::assets::{self, ICON, SCRIPT, STYLE};
+use crate::web::assets::{self, ICON, STYLE};
 use crate::web::gate::LONGEST_SECRET;
 use crate::web::parts::people::People;
 use crate::web::parts::time::Times;
@@ -52,19 +52,17 @@ fn frame(board: &Board, cards: Markup, times: Times) -> Markup {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                noscript { meta http-equiv="refresh" content=(REFRESH); }
+                meta http-equiv="refresh" content=(REFRESH);
                 title { (board.title) " · rota" }
                 link rel="icon" type="image/svg+xml" href=(assets::path(&ICON));
                 link rel="stylesheet" href=(assets::path(&STYLE));
-                script src=(assets::path(&SCRIPT)) defer {}
             }
-            body.board data-refresh=(REFRESH) {
+            body.board {
                 header {
                     h1 { bdi { (board.title) } }
-                    p { (times.show(whole_minute(times.now))) " " span.zone { (board.zone.as_str()) } }
+                    p { (times.show(whole_minute(times.now))) " " span.muted.small { (board.zone.as_str()) } }
                 }
                 main { (cards) }
-                // The script replaces it while the server does not answer.
                 footer { p { "Loaded anew every minute." } }
             }
         }
@@ -83,7 +81,7 @@ fn cards(shown: &[Overview], people: &People, times: Times) -> Markup {
         _ => "many",
     };
     html! {
-        @if shown.is_empty() { p.empty { "The rotations of this board were deleted." } }
+        @if shown.is_empty() { p.muted { "The rotations of this board were deleted." } }
         div.(format!("walls {size}")) {
             @for one in shown { (card(one, people, times)) }
         }
@@ -121,7 +119,7 @@ fn card(one: &Overview, people: &People, times: Times) -> Markup {
                     @if let Some(at) = next.at.filter(|_| held.is_empty()) { " from " (times.show(at)) }
                 }
             }
-            @if !rotation.enabled { p.then { span.tag.warning { "Disabled" } } }
+            @if !rotation.enabled { p.then { span.tag.warn { "Disabled" } } }
         }
     }
 }

@@ -41,14 +41,14 @@ pub fn section(visit: &Visit) -> Result<Markup, Problem> {
     let is_wrong = |one: &&KnownCalendar| one.calendar.reading.error.is_some();
     let wrong = own.iter().filter(is_wrong).count();
     Ok(html! {
-        section.card aria-labelledby="calendars" {
+        section.card.pad aria-labelledby="calendars" {
             h2 #calendars { (TITLE) }
             @if own.is_empty() {
-                p.empty { "Vacations in a calendar of yours can count as absences." }
+                p.muted { "Vacations in a calendar of yours can count as absences." }
             } @else {
                 p { (own.len()) @if own.len() == 1 { " calendar" } @else { " calendars" } @if wrong > 0 { ", " (wrong) " with a problem" } "." }
             }
-            p.actions { a.button.small href="/me/calendars" { @if own.is_empty() { "Add a calendar" } @else { "Calendars" } } }
+            p.actions { a.btn.s href="/me/calendars" { @if own.is_empty() { "Add a calendar" } @else { "Calendars" } } }
         }
     })
 }
@@ -75,20 +75,20 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
     let filled = Filled { values, errors };
     let choices = Counts::ALL.map(|counts| Choice::new(counts.name(), counts_text(counts)));
     let content = html! {
-        p.crumbs { a href="/me" { "Me" } }
+        p.crumb { a href="/me" { "Me" } }
         (fields::summary(errors))
         h1 { (TITLE) }
         p { "Their events become absences: hand-overs pass you over meanwhile, in rotations that count them. Others see when you are away, and not what the events are called." }
         @for one in &own { (card(visit, one)) }
         @if own.len() < MOST_OF_A_PERSON {
-            form.card method="post" action="/me/calendars" {
+            form.card.pad method="post" action="/me/calendars" {
                 h2 { "Add a calendar" }
                 (hidden("operationId", &confirm::operation_id()))
                 (filled.input("text", "url", "Address", "The secret address in iCal format, which your calendar program shows in its settings. It is not shown again.", true))
                 (filled.input("text", "name", "Name", "You may leave it empty.", false))
                 (filled.select("counts", "What counts", "", &choices))
                 (filled.input("text", "words", "Words", "Words that say that you are out of office, with commas between them. Empty for the usual ones, such as vacation and sick.", false))
-                p.actions { button.main type="submit" { "Add" } }
+                p.actions { button.btn.go type="submit" { "Add" } }
             }
         }
     };
@@ -100,7 +100,7 @@ fn card(visit: &Visit, one: &KnownCalendar) -> Markup {
     let host = host(&calendar.address.0);
     let host = host.split_once("://").map_or("", |(_, host)| host);
     html! {
-        section.card data-calendar=(calendar.id) {
+        section.card.pad data-calendar=(calendar.id) {
             h2 { bdi { (calendar.name.as_deref().unwrap_or(host)) } }
             p.muted { @if calendar.name.is_some() { bdi { (host) } ". " } (counts_text(calendar.counts)) "." }
             p {
@@ -113,7 +113,7 @@ fn card(visit: &Visit, one: &KnownCalendar) -> Markup {
                 }
                 @if let Some(at) = calendar.reading.read_at { " " span.muted { "Read " (times.show(at)) } }
             }
-            @if let Some(error) = &calendar.reading.error { div.warn { p { bdi { (sentence(error)) } } } }
+            @if let Some(error) = &calendar.reading.error { div.note.warn.said { p { bdi { (sentence(error)) } } } }
             p.actions {
                 (button(calendar.id.as_str(), "read", "Read now", ""))
                 " "
@@ -127,7 +127,7 @@ fn button(id: &str, step: &str, text: &str, class: &str) -> Markup {
     html! {
         form.bare method="post" action=(format!("/me/calendars/{id}/{step}")) {
             (hidden("operationId", &confirm::operation_id()))
-            button.small.(class) type="submit" { (text) }
+            button.btn.s.(class) type="submit" { (text) }
         }
     }
 }

@@ -75,7 +75,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (crumbs(&rotation))
         (fields::summary(errors))
         h1 { "Ask for cover in " bdi { (rotation.profile.name) } }
-        form.card method="post" action=(format!("{}/cover", path_to(&rotation))) {
+        form.card.pad method="post" action=(format!("{}/cover", path_to(&rotation))) {
             p { "You stay on call until somebody accepts. The first who accepts takes over." }
             @if cells.len() > 1 { (filled.select("cellId", "Slot", "", &cells)) }
             @else { @for cell in &cells { (hidden("cellId", &cell.value)) } }
@@ -84,7 +84,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                 (filled.instant("to", "To", visit.zone, ""))
             }
             @if choices.is_empty() {
-                p.empty { "There is nobody else in this roster whom you could ask." }
+                p.muted { "There is nobody else in this roster whom you could ask." }
             } @else {
                 (filled.boxes("recipientUserIds", "Whom to ask", "", &choices))
             }
@@ -92,8 +92,8 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
             (zone_field(visit.zone))
             (confirm::carried(&tag(visit, &rotation), &rotation))
             p.actions {
-                button.main type="submit" { "Ask for cover" }
-                a.button href=(path_to(&rotation)) { "Back" }
+                button.btn.go type="submit" { "Ask for cover" }
+                a.btn href=(path_to(&rotation)) { "Back" }
             }
         }
     };

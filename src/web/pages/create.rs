@@ -5,6 +5,8 @@ use crate::actions::creation::{self, NewCreation};
 use crate::actions::grid::ReplaceCoverage;
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::{ActionError, reads};
+use crate::domain::absence_policy::AbsencePolicy;
+use crate::domain::books::Dealing;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
 use crate::domain::directory::Person;
@@ -107,28 +109,28 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         None => confirm::operation_id(),
     };
     let content = html! {
-        p.crumbs { a href="/rotations" { "Rotations" } }
+        p.crumb { a href="/rotations" { "Rotations" } }
         (fields::summary(errors))
         h1 { "New rotation" }
         form method="post" action="/rotations" {
             (hidden("operationId", &key))
             (fields::entered(None))
-            div.card {
+            div.card.pad {
                 (filled.input("text", "name", "Name", "", true))
                 (filled.input("text", "code", "Code", "A short name for chat and addresses: letters, digits, - and _. You may leave it empty.", false))
                 (filled.input("text", "description", "Description", "", false))
                 (filled.tick("public", "Everybody in the workspace may see it"))
             }
-            div.card {
+            div.card.pad {
                 @if people.is_empty() {
-                    p.empty { "There is nobody in the workspace yet. Import the directory: " code { "rota directory import people.json" } }
+                    p.muted { "There is nobody in the workspace yet. Import the directory: " code { "rota directory import people.json" } }
                 }
                 (names(values, errors, "userIds", "People, in order", "By name, address or id. The first comes on first.", lines))
                 (hidden("lines", &lines.to_string()))
-                p.actions { button.small type="submit" name="more" value="true" formnovalidate { "More lines" } }
+                p.actions { button.btn.s type="submit" name="more" value="true" formnovalidate { "More lines" } }
                 (filled.radios("lanes", "At the same time", "", &lanes))
             }
-            div.card {
+            div.card.pad {
                 (filled.radios("pattern", "Hand-overs", "", &patterns))
                 div.pair {
                     (filled.select("timeZone", "Time zone", "Hand-overs are at this zone’s time.", &zone_names))
@@ -143,8 +145,8 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                 }
             }
             p.actions {
-                button.main type="submit" { "Create the rotation" }
-                a.button href="/rotations" { "Back" }
+                button.btn.go type="submit" { "Create the rotation" }
+                a.btn href="/rotations" { "Back" }
             }
             (people_list(&people))
         }
@@ -193,8 +195,8 @@ fn names(
             div.lines {
                 @for index in 0..lines {
                     @let id = if index == 0 { format!("f-{name}") } else { format!("f-{name}-{index}") };
-                    div.field {
-                        label for=(id) { span.unseen { (label) ", number " } (index + 1) }
+                    div.f {
+                        label for=(id) { span.sr { (label) ", number " } (index + 1) }
                         input type="text" id=(id) name=(name) list="people" autocomplete="off" value=(sent.get(index).copied().unwrap_or_default());
                     }
                 }
@@ -213,14 +215,14 @@ fn sun(values: &Form, errors: &Errors, index: usize, name: &str, zone_names: &[C
         fieldset {
             legend { "The " (name) " zone" }
             div.pair {
-                div.field {
+                div.f {
                     label for=(id("sunTimeZone")) { "Zone" }
                     select id=(id("sunTimeZone")) name="sunTimeZone" {
                         @for choice in zone_names { option value=(choice.value) selected[choice.value == zone] { (choice.label) } }
                     }
                 }
-                div.field { label for=(id("sunStart")) { "From" } input type="time" id=(id("sunStart")) name="sunStart" value=(start); }
-                div.field { label for=(id("sunEnd")) { "To" } input type="time" id=(id("sunEnd")) name="sunEnd" value=(end); }
+                div.f { label for=(id("sunStart")) { "From" } input type="time" id=(id("sunStart")) name="sunStart" value=(start); }
+                div.f { label for=(id("sunEnd")) { "To" } input type="time" id=(id("sunEnd")) name="sunEnd" value=(end); }
             }
             (names(values, errors, &users, &format!("People of the {name} zone, in order"), "", shown))
         }
@@ -249,6 +251,8 @@ pub fn create(visit: &Visit) -> Outcome {
         channels: Vec::new(),
         users: plan.users,
         groups: Vec::new(),
+        dealing: Dealing::of_new(),
+        absence_policy: AbsencePolicy::of_new(),
     };
     let made = make(visit, new, plan.coverage);
     match made {

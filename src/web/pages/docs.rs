@@ -74,11 +74,11 @@ fn heading(tag: &str) -> String {
 fn tag_page(document: &Value, tag: &Tag, operations: &[&Operation]) -> Markup {
     let objects = schema::used(document, operations.iter().map(|one| one.described));
     html! {
-        p.crumbs { a href="/docs" { "API" } }
+        p.crumb { a href="/docs" { "API" } }
         h1 { (heading(tag.name)) }
         p { (prose::inline(tag.about)) }
-        nav.card aria-label="Operations" {
-            ul.list { @for one in operations { li { (one.line("")) } } }
+        nav.card.pad aria-label="Operations" {
+            ul.items { @for one in operations { li { (one.line("")) } } }
         }
         @for one in operations { (operation::section(document, one)) }
         @if !objects.is_empty() {

@@ -70,7 +70,7 @@ fn rotate_page(visit: &Visit, status: u16, errors: &Errors) -> Outcome {
         (crumbs(&rotation))
         (fields::summary(errors))
         h1 { "Rotate " bdi { (rotation.profile.name) } }
-        form.card method="post" action=(format!("{}/rotate", path_to(&rotation))) {
+        form.card.pad method="post" action=(format!("{}/rotate", path_to(&rotation))) {
             p { "Hands over now, as a scheduled hand-over does. Scheduled hand-overs keep their times. Whoever holds a turn by an assignment, a cover or a swap keeps it." }
             @if choices.len() > 1 {
                 (filled.boxes("cellIds", "Hand over", "", &choices))
@@ -79,8 +79,8 @@ fn rotate_page(visit: &Visit, status: u16, errors: &Errors) -> Outcome {
             }
             (confirm::carried(&tag(visit, &stored), &stored))
             p.actions {
-                button.main type="submit" { "Rotate" }
-                a.button href=(path_to(&rotation)) { "Back" }
+                button.btn.go type="submit" { "Rotate" }
+                a.btn href=(path_to(&rotation)) { "Back" }
             }
         }
     };
@@ -155,15 +155,15 @@ fn set_page(
         (crumbs(&rotation))
         (fields::summary(errors))
         h1 { "Set on duty in " bdi { (rotation.profile.name) } }
-        form.card method="post" action=(format!("{}/on-call", path_to(&rotation))) {
+        form.card.pad method="post" action=(format!("{}/on-call", path_to(&rotation))) {
             @if members.is_empty() {
-                p.empty { "Nobody is in this rotation. Add people to it first." }
+                p.muted { "Nobody is in this rotation. Add people to it first." }
             }
             @for wrong in errors.of("userIds") { p.wrong { (wrong) } }
             @for (place, (index, _)) in held.iter().enumerate() {
                 @let id = if place == 0 { "f-userIds".to_owned() } else { format!("f-userIds-{place}") };
                 @let cell = &rotation.cells[*index];
-                div.field {
+                div.f {
                     label for=(id) { bdi { (slot_label(&rotation, cell)) } }
                     @if let Some(arranged) = resolve::arranged(&rotation, cell) {
                         p.hint { (people.name(&arranged.user)) " holds it by an arrangement now, and keeps it until that ends." }
@@ -179,8 +179,8 @@ fn set_page(
             p.muted { "Scheduled hand-overs keep their times, and go on from the last person set here." }
             (confirm::carried(&tag(visit, &rotation), &rotation))
             p.actions {
-                button.main type="submit" { "Set on duty" }
-                a.button href=(path_to(&rotation)) { "Back" }
+                button.btn.go type="submit" { "Set on duty" }
+                a.btn href=(path_to(&rotation)) { "Back" }
             }
         }
     };

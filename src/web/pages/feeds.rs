@@ -83,12 +83,12 @@ pub fn section(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     };
     let times = times(visit);
     Ok(html! {
-        section.card aria-labelledby="feeds" {
+        section.card.pad aria-labelledby="feeds" {
             h2 #feeds { "My turns in a calendar" }
             @if feeds.is_empty() {
-                p.empty { "Calendar programs can subscribe to an address that always has your turns." }
+                p.muted { "Calendar programs can subscribe to an address that always has your turns." }
             } @else {
-                ul.list {
+                ul.items {
                     @for feed in &feeds {
                         li data-feed=(feed.id) {
                             div.split {
@@ -141,7 +141,7 @@ fn form(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     Ok(html! {
         form method="post" action="/me/feeds" {
             (hidden("operationId", &confirm::operation_id()))
-            p.actions { button.small type="submit" { "Make a calendar address" } }
+            p.actions { button.btn.s type="submit" { "Make a calendar address" } }
         }
         details open[errors_in_it] {
             summary { "Choose what it shows" }
@@ -150,7 +150,7 @@ fn form(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
                 (filled.select("shows", "What it shows", "", &shows))
                 (filled.input("text", "name", "Name of the calendar", "You may leave it empty.", false))
                 (filled.boxes("alarms", "Remind me of a turn", "Your calendar program does, if it lets subscriptions remind you.", &alarms))
-                p.actions { button.small type="submit" { "Make the address" } }
+                p.actions { button.btn.s type="submit" { "Make the address" } }
             }
         }
     })
@@ -178,7 +178,7 @@ fn button(feed: &CalendarFeed, step: &str, text: &str, class: &str) -> Markup {
     html! {
         form.bare method="post" action=(format!("/me/feeds/{}/{step}", feed.id)) {
             (hidden("operationId", &confirm::operation_id()))
-            button.small.(class) type="submit" { (text) }
+            button.btn.s.(class) type="submit" { (text) }
         }
     }
 }
@@ -235,7 +235,7 @@ pub fn make_for(rotation: &Rotation) -> Markup {
         form.bare method="post" action="/me/feeds" {
             (hidden("operationId", &confirm::operation_id()))
             (hidden("rotationId", rotation.id.as_str()))
-            button.small type="submit" { "In my calendar" }
+            button.btn.s type="submit" { "In my calendar" }
         }
     }
 }

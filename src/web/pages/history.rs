@@ -114,17 +114,17 @@ pub fn show(visit: &Visit) -> Outcome {
     let content = html! {
         (crumbs(&rotation))
         h1 { "Record of " bdi { (rotation.profile.name) } }
-        form.card method="get" action=(base) {
+        form.card.pad method="get" action=(base) {
             div.inline {
                 (filled.input("datetime-local", "at", "Who was it at", &hint, false))
                 (filled.select("span", "Show", "", &spans))
-                button type="submit" { "Show" }
+                button.btn type="submit" { "Show" }
             }
         }
         @if let Some(at) = shown.at {
-            section.card aria-labelledby="then" {
+            section.card.pad aria-labelledby="then" {
                 h2 #then { (times.text(at)) }
-                @if then.is_empty() { p.empty { "Nothing is recorded of that instant." } }
+                @if then.is_empty() { p.muted { "Nothing is recorded of that instant." } }
                 @for entry in &then {
                     p {
                         @match &entry.entry.user { Some(user) => (people.show(user)), None => "Nobody" }
@@ -138,7 +138,7 @@ pub fn show(visit: &Visit) -> Outcome {
             }
         }
         section.card.flush aria-label="Entries" {
-            @if entries.is_empty() { div.pad { p.empty { "Nothing is recorded of these days." } } } @else {
+            @if entries.is_empty() { div.pad { p.muted { "Nothing is recorded of these days." } } } @else {
                 table.rows {
                     caption { "The newest first. A record is never rewritten." }
                     thead { tr { th scope="col" { "When" } th scope="col" { "Lane, window" } th scope="col" { "Who" } th scope="col" { "Why" } } }
@@ -156,7 +156,7 @@ pub fn show(visit: &Visit) -> Outcome {
                 @if entries.len() > MOST { div.pad { p.muted { "And " (entries.len() - MOST) " more: show fewer days." } } }
             }
         }
-        p.actions { a.button.small href=(format!("{base}?span={}&at={}&format=csv", shown.span, layout::encoded(visit.query.one("at")))) { "As CSV" } }
+        p.actions { a.btn.s href=(format!("{base}?span={}&at={}&format=csv", shown.span, layout::encoded(visit.query.one("at")))) { "As CSV" } }
     };
     Ok(layout::page(visit, &title, content))
 }

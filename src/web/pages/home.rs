@@ -51,7 +51,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let content = html! {
         div.head { div { h1 { "On call" } p.sub { (times(visit).text(visit.now)) } } }
         @if visit.user().is_some() {
-            div.cols.even { (card(visit, &own)) (waits(visit, &waiting, &people)) }
+            div.cols.h { (card(visit, &own)) (waits(visit, &waiting, &people)) }
         }
         (table(visit, &all, &people))
         (more(number, total))
@@ -126,10 +126,10 @@ fn card(visit: &Visit, own: &[Shift]) -> Markup {
                         "Next on call: " (line(next)) ", "
                         (times.show_with(next.duty.entry.start, next.zone)) " (" (times.away(next.duty.entry.start)) ")."
                     },
-                    None => p.empty { "No turn is planned for you in the next 60 days." },
+                    None => p.muted { "No turn is planned for you in the next 60 days." },
                 }
             } @else {
-                ul.list.tight {
+                ul.items.tight {
                     @for own in &now {
                         li {
                             span.tag.good { "On call" } " " (line(own))
@@ -142,8 +142,8 @@ fn card(visit: &Visit, own: &[Shift]) -> Markup {
                 }
             }
             p.actions {
-                a.button.small href="/me" { "My turns" }
-                a.button.small href="/me/absences/new" { "I am away" }
+                a.btn.s href="/me" { "My turns" }
+                a.btn.s href="/me/absences/new" { "I am away" }
             }
         }
     }
@@ -152,12 +152,12 @@ fn card(visit: &Visit, own: &[Shift]) -> Markup {
 fn waits(visit: &Visit, waiting: &[Asked], people: &People) -> Markup {
     let times = times(visit);
     html! {
-        section.card aria-labelledby="waiting" {
+        section.card.pad aria-labelledby="waiting" {
             h2 #waiting { "Waiting for you" }
             @if waiting.is_empty() {
-                p.empty { "Nothing. Requests to cover a turn or to swap show up here." }
+                p.muted { "Nothing. Requests to cover a turn or to swap show up here." }
             } @else {
-                ul.list {
+                ul.items {
                     @for asked in waiting {
                         @let request = &asked.view.request;
                         @let span = request.span();
@@ -172,7 +172,7 @@ fn waits(visit: &Visit, waiting: &[Asked], people: &People) -> Markup {
                                     bdi { (asked.view.rotation_name) } ", "
                                     (times.period(span.from, Some(span.until)))
                                 }
-                                a.button.small href=(format!("/requests/{}", request.id)) { "Answer" }
+                                a.btn.s href=(format!("/requests/{}", request.id)) { "Answer" }
                             }
                         }
                     }
@@ -190,7 +190,7 @@ fn table(visit: &Visit, all: &[Overview], people: &People) -> Markup {
             h2 #now { "Now" }
             @if all.is_empty() { div.pad { (nothing_yet(visit)) } } @else {
                 table.rows {
-                    caption.unseen { "Who is on call now and who follows, one row for each rotation" }
+                    caption.sr { "Who is on call now and who follows, one row for each rotation" }
                     thead { tr { th scope="col" { "Rotation" } th scope="col" { "On call" } th scope="col" { "Until" } th scope="col" { "Then" } } }
                     tbody {
                         @for one in all {
@@ -244,7 +244,7 @@ fn nobody(rotation: &Rotation) -> Markup {
 /// The remarks about a rotation.
 fn state(rotation: &Rotation) -> Markup {
     html! {
-        @if !rotation.enabled { " " span.tag.warning { "Disabled" } }
+        @if !rotation.enabled { " " span.tag.warn { "Disabled" } }
         @if rotation.mode() == Mode::Manual { " " span.tag { "Manual" } }
         @if rotation.mode() == Mode::External { " " span.tag { "External" } }
     }
@@ -253,10 +253,10 @@ fn state(rotation: &Rotation) -> Markup {
 fn nothing_yet(visit: &Visit) -> Markup {
     html! {
         @if visit.caller.check_create().is_ok() {
-            p.empty { "There are no rotations yet." }
-            p { a.button.main href="/rotations/new" { "New rotation" } }
+            p.muted { "There are no rotations yet." }
+            p { a.btn.go href="/rotations/new" { "New rotation" } }
         } @else {
-            p.empty { "There is no rotation that you may see. Ask its owner, or a workspace administrator, to add you." }
+            p.muted { "There is no rotation that you may see. Ask its owner, or a workspace administrator, to add you." }
         }
     }
 }
@@ -267,9 +267,9 @@ fn more(number: u32, total: u64) -> Markup {
         @if pages > 1 {
             nav aria-label="Pages" {
                 p.actions {
-                    @if number > 1 { a.button.small href=(format!("/?page={}", number - 1)) { "Back" } }
+                    @if number > 1 { a.btn.s href=(format!("/?page={}", number - 1)) { "Back" } }
                     span.muted { "Page " (number) " of " (pages) }
-                    @if u64::from(number) < pages { a.button.small href=(format!("/?page={}", number + 1)) { "More" } }
+                    @if u64::from(number) < pages { a.btn.s href=(format!("/?page={}", number + 1)) { "More" } }
                 }
             }
         }
@@ -291,12 +291,12 @@ fn gaps(visit: &Visit, all: &[Overview], people: &People) -> Markup {
     absent.sort_by_key(|(_, absent)| absent.period);
     let left = found.len().saturating_sub(GAPS) + absent.len().saturating_sub(GAPS);
     html! {
-        section.card aria-labelledby="gaps" {
+        section.card.pad aria-labelledby="gaps" {
             h2 #gaps { "Gaps in the next 14 days" }
             @if found.is_empty() && absent.is_empty() {
-                p.empty { "None. Somebody who is here is on call in every covered hour." }
+                p.muted { "None. Somebody who is here is on call in every covered hour." }
             } @else {
-                ul.list {
+                ul.items {
                     @for (rotation, gap) in found.iter().take(GAPS) {
                         li {
                             div.split {
@@ -305,7 +305,7 @@ fn gaps(visit: &Visit, all: &[Overview], people: &People) -> Markup {
                                     (times.period_with(gap.period.from, Some(gap.period.until), rotation.windows[rotation.cells[gap.cell].window].zone))
                                 }
                                 @if visit.caller.check_edit(rotation).is_ok() {
-                                    a.button.small href=(place(rotation, "assign", gap.cell, gap.period)) { "Fill" }
+                                    a.btn.s href=(place(rotation, "assign", gap.cell, gap.period)) { "Fill" }
                                 }
                             }
                         }
@@ -320,9 +320,9 @@ fn gaps(visit: &Visit, all: &[Overview], people: &People) -> Markup {
                                 }
                                 @if rotation.external.is_none() {
                                     @if visit.user() == Some(&absent.user) {
-                                        a.button.small href=(place(rotation, "cover", absent.cell, absent.period)) { "Ask for cover" }
+                                        a.btn.s href=(place(rotation, "cover", absent.cell, absent.period)) { "Ask for cover" }
                                     } @else if visit.caller.check_edit(rotation).is_ok() {
-                                        a.button.small href=(place(rotation, "assign", absent.cell, absent.period)) { "Assign" }
+                                        a.btn.s href=(place(rotation, "assign", absent.cell, absent.period)) { "Assign" }
                                     }
                                 }
                             }

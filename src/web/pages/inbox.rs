@@ -24,23 +24,23 @@ pub fn show(visit: &Visit) -> Outcome {
     let (found, total) = messages::list(visit.app(), &visit.caller, filter, page)?;
     let pages = total.div_ceil(ROWS.into());
     let content = html! {
-        p.crumbs { a href="/me" { "Me" } }
+        p.crumb { a href="/me" { "Me" } }
         div.head {
             h1 { "Inbox" }
-            p.actions { a.button href="/me/mail" { "What I am mailed" } }
+            p.actions { a.btn href="/me/mail" { "What I am mailed" } }
         }
-        section.card aria-label="Messages" {
+        section.card.pad aria-label="Messages" {
             @if found.is_empty() {
-                p.empty { "No messages. What concerns you appears here, and stays for 90 days." }
+                p.muted { "No messages. What concerns you appears here, and stays for 90 days." }
             } @else {
-                ul.list { @for message in &found { li { (line(visit, message)) } } }
+                ul.items { @for message in &found { li { (line(visit, message)) } } }
             }
         }
         @if pages > 1 {
             nav.pages aria-label="Pages" {
-                @if number > 1 { a.button href=(format!("/me/inbox?page={}", number - 1)) rel="prev" { "Newer" } }
+                @if number > 1 { a.btn href=(format!("/me/inbox?page={}", number - 1)) rel="prev" { "Newer" } }
                 " Page " (number) " of " (pages) " "
-                @if u64::from(number) < pages { a.button href=(format!("/me/inbox?page={}", number + 1)) rel="next" { "Older" } }
+                @if u64::from(number) < pages { a.btn href=(format!("/me/inbox?page={}", number + 1)) rel="next" { "Older" } }
             }
         }
     };
@@ -79,14 +79,14 @@ pub fn summary(visit: &Visit) -> Result<Markup, Problem> {
     let page = Page { number: 1, size: 3 };
     let (found, total) = messages::list(visit.app(), &visit.caller, filter, page)?;
     Ok(html! {
-        section.card aria-labelledby="inbox" {
+        section.card.pad aria-labelledby="inbox" {
             h2 #inbox { "Inbox" }
-            @if found.is_empty() { p.empty { "No messages yet." } } @else {
-                ul.list { @for message in &found { li { (line(visit, message)) } } }
+            @if found.is_empty() { p.muted { "No messages yet." } } @else {
+                ul.items { @for message in &found { li { (line(visit, message)) } } }
             }
             p.actions {
-                a.button.small href="/me/inbox" { "All messages" @if total > 0 { " (" (total) ")" } }
-                a.button.small href="/me/mail" { "What I am mailed" }
+                a.btn.s href="/me/inbox" { "All messages" @if total > 0 { " (" (total) ")" } }
+                a.btn.s href="/me/mail" { "What I am mailed" }
             }
         }
     })

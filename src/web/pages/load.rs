@@ -77,16 +77,16 @@ fn page(
         (crumbs(rotation))
         (fields::summary(errors))
         h1 { "Load of " bdi { (rotation.profile.name) } }
-        form.card method="get" action=(base) {
+        form.card.pad method="get" action=(base) {
             div.inline {
                 (filled.input("date", "from", "From", "", false))
                 (filled.input("date", "to", "To, included", "", false))
-                button type="submit" { "Show" }
+                button.btn type="submit" { "Show" }
             }
         }
         section.card.flush aria-labelledby="people" {
             h2 #people { "Hours on call" }
-            @if all.is_empty() { div.pad { p.empty { "Nobody is in this rotation, and nobody was on call in these days." } } } @else {
+            @if all.is_empty() { div.pad { p.muted { "Nobody is in this rotation, and nobody was on call in these days." } } } @else {
                 table.rows {
                     caption { (MEANING) }
                     thead { tr { th scope="col" { "Who" } (heads()) } }
@@ -102,8 +102,8 @@ fn page(
             }
         }
         p.actions {
-            a.button.small href=(format!("{base}?from={}&to={}&format=csv", shown.from, shown.to)) { "As CSV" }
-            a.button.small href=(format!("/reports/duty?from={}&to={}", shown.from, shown.to)) { "All rotations" }
+            a.btn.s href=(format!("{base}?from={}&to={}&format=csv", shown.from, shown.to)) { "As CSV" }
+            a.btn.s href=(format!("/reports/duty?from={}&to={}", shown.from, shown.to)) { "All rotations" }
         }
     };
     let status = if errors.is_empty() { 200 } else { 400 };

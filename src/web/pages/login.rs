@@ -49,12 +49,12 @@ fn show_link(visit: &Visit, secret: &str) -> Outcome {
         "Sign in",
         html! {
             h1 { "Sign in" }
-            div.card {
+            div.card.pad {
                 p { "This link signs you in as " strong { bdi { (person.name()) } } "." }
                 form method="post" action="/login" {
                     (hidden("link", secret))
                     (hidden("next", next(&visit.query)))
-                    p.actions { button.main type="submit" { "Sign in as " bdi { (person.name()) } } }
+                    p.actions { button.btn.go type="submit" { "Sign in as " bdi { (person.name()) } } }
                 }
             }
         },
@@ -167,16 +167,16 @@ pub(super) fn ways_to(
             (more)
             h1 { "Sign in" }
             @if let Some(reader) = &visit.reader {
-                p.told { "You are signed in as " bdi { (reader.person.name()) } ". " a href=(next) { "Go on" } }
+                p.note.said { "You are signed in as " bdi { (reader.person.name()) } ". " a href=(next) { "Go on" } }
             }
             @if is_empty { (nobody_yet(visit)) }
             (provider(visit, next))
-            div.card {
+            div.card.pad {
                 h2 { "With a member token" }
                 form method="post" action="/login" {
                     (hidden("next", next))
                     (filled.input("password", "token", "Member token", "Begins with svc_mbr_. An administrator makes one with “rota token create”.", true))
-                    p.actions { button.main type="submit" { "Sign in" } }
+                    p.actions { button.btn.go type="submit" { "Sign in" } }
                 }
             }
             (other_ways(visit))
@@ -187,7 +187,7 @@ pub(super) fn ways_to(
 /// The instructions while the workspace has nobody who could sign in.
 fn nobody_yet(visit: &Visit) -> Markup {
     html! {
-        div.card {
+        div.card.pad {
             h2 { "Nobody is in the workspace yet" }
             @if visit.app().slack().is_some() {
                 p { "People are read from Slack, which takes a moment after the first start. Where it stays like this, the log of the server says why." }
@@ -210,8 +210,8 @@ fn provider(visit: &Visit, next: &str) -> Markup {
     };
     html! {
         @if let Some(sign_ins) = &visit.web.sign_ins {
-            div.card {
-                p.actions { a.button.main href=(start) { "Sign in with " (sign_ins.provider().settings().name) } }
+            div.card.pad {
+                p.actions { a.btn.go href=(start) { "Sign in with " (sign_ins.provider().settings().name) } }
             }
         }
     }
@@ -219,13 +219,13 @@ fn provider(visit: &Visit, next: &str) -> Markup {
 
 fn other_ways(visit: &Visit) -> Markup {
     html! {
-        div.card {
+        div.card.pad {
             h2 { "With a link" }
             p { "Ask an administrator for a link that signs you in once. They make it on the server:" }
             p { code { "rota login-link --user ID" } }
         }
         @if visit.web.login.rules.development {
-            div.card {
+            div.card.pad {
                 h2 { "For development" }
                 p { "This server runs as “rota dev”: " code { "/login?as=ID" } " signs in as anybody." }
             }

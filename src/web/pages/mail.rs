@@ -1,7 +1,8 @@
 //! The page on which a reader chooses what is mailed.
 
-use crate::actions::messages;
+use crate::actions::notification_settings;
 use crate::domain::message::MessageKind;
+use crate::domain::notification::NotificationChange;
 use crate::domain::relay::NotificationSettings;
 use crate::server::{Outcome, Problem};
 use crate::web::form::{Errors, Form};
@@ -34,7 +35,7 @@ const DIRECT: [(MessageKind, &str); 9] = [
 /// GET /me/mail.
 pub fn show(visit: &Visit) -> Outcome {
     let user = visit.me()?.person.id.clone();
-    let settings = messages::notifications(visit.app(), &visit.caller, &user)?;
+    let settings = notification_settings::read(visit.app(), &visit.caller, &user)?.messages;
     let mut chosen: Vec<(&str, String)> = Vec::new();
     if settings.mail {
         chosen.push(("mail", "true".to_owned()));
@@ -52,19 +53,19 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
         .map(|(kind, label)| Choice::new(kind.name(), label))
         .collect();
     let content = html! {
-        p.crumbs { a href="/me" { "Me" } }
+        p.crumb { a href="/me" { "Me" } }
         (fields::summary(errors))
         h1 { "What I am mailed" }
         @if !has_mail {
-            div.warn { p { "This server sends no mail. Your choice counts once it does; until then look at your " a href="/me/inbox" { "inbox" } "." } }
+            div.note.warn.said { p { "This server sends no mail. Your choice counts once it does; until then look at your " a href="/me/inbox" { "inbox" } "." } }
         } @else if email.is_none_or(str::is_empty) {
-            div.warn { p { "The directory has no mail address of yours." } }
+            div.note.warn.said { p { "The directory has no mail address of yours." } }
         }
-        form.card method="post" action="/me/mail" {
+        form.card.pad method="post" action="/me/mail" {
             @if let Some(email) = email { p { "Mail goes to " bdi { (email) } ". Whatever you choose, every message is in your " a href="/me/inbox" { "inbox" } "." } }
             (filled.tick("mail", "Mail me"))
             (filled.boxes("kinds", "When", "", &choices))
-            p.actions { button.main type="submit" { "Save" } }
+            p.actions { button.btn.go type="submit" { "Save" } }
         }
     };
     Ok(layout::page_with(
@@ -78,9 +79,13 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
 /// POST /me/mail. What the form does not show stays as it was.
 pub fn choose(visit: &Visit) -> Outcome {
     let user = visit.me()?.person.id.clone();
-    let before = messages::notifications(visit.app(), &visit.caller, &user)?;
+    let before = notification_settings::read(visit.app(), &visit.caller, &user)?;
     let shown = |kind: &MessageKind| DIRECT.iter().any(|(direct, _)| direct == kind);
-    let kept = before.kinds.into_iter().filter(|kind| !shown(kind));
+    let kept = before
+        .messages
+        .kinds
+        .into_iter()
+        .filter(|kind| !shown(kind));
     let sent = visit.form.list("kinds");
     let settings = match NotificationSettings::parse(visit.form.one("mail") == "true", &sent) {
         Ok(sent) => NotificationSettings::new(sent.mail, sent.kinds.into_iter().chain(kept)),
@@ -92,7 +97,12 @@ pub fn choose(visit: &Visit) -> Outcome {
         }
     };
     let author = visit.author("setNotificationSettings");
-    messages::choose_notifications(visit.app(), &author, &user, settings)?;
+    notification_settings::choose(
+        visit.app(),
+        &author,
+        &user,
+        NotificationChange::of(settings),
+    )?;
     visit.note(Note::new("Saved. It counts for messages from now on."));
     Ok(answer::see("/me/mail"))
 }

@@ -37,13 +37,13 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
                 h1 { bdi { (person.name()) } }
                 p.sub { @if let Some(email) = &person.email { bdi { (email) } } }
             }
-            p.actions { a.button href="/reports/duty" { "My load" } a.button href="/me/absences/new" { "I am away" } }
+            p.actions { a.btn href="/reports/duty" { "My load" } a.btn href="/me/absences/new" { "I am away" } }
         }
         (turns(visit)?)
         (super::inbox::summary(visit)?)
         (super::feeds::section(visit, errors)?)
         (super::calendars::section(visit)?)
-        div.cols.even { (away(visit)?) (zone(visit, errors)?) }
+        div.cols.h { (away(visit)?) (zone(visit, errors)?) }
         (super::sessions::own(visit)?)
     };
     Ok(layout::page_with(visit, status, "Me", content))
@@ -58,11 +58,11 @@ fn turns(visit: &Visit) -> Result<Markup, Problem> {
         section.card.flush aria-labelledby="turns" {
             h2 #turns { "My turns in the next 90 days" }
             @if own.is_empty() {
-                div.pad { p.empty { "None is planned. " a href="/rotations?mine=true" { "Rotations that you are in" } } }
+                div.pad { p.muted { "None is planned. " a href="/rotations?mine=true" { "Rotations that you are in" } } }
             } @else {
                 table.rows {
-                    caption.unseen { "Turns, in order of their beginning" }
-                    thead { tr { th scope="col" { "When" } th scope="col" { "Rotation" } th scope="col" { span.unseen { "Actions" } } } }
+                    caption.sr { "Turns, in order of their beginning" }
+                    thead { tr { th scope="col" { "When" } th scope="col" { "Rotation" } th scope="col" { span.sr { "Actions" } } } }
                     tbody {
                         @for one in own.iter().take(TURNS) {
                             @let (start, base) = (one.duty.entry.start, path_of(&one.rotation.id, one.rotation.code.as_deref()));
@@ -79,9 +79,9 @@ fn turns(visit: &Visit) -> Result<Markup, Problem> {
                                 }
                                 td {
                                     div.actions {
-                                    a.quiet href=(why::path(&base, &one.duty.cell, (start, one.duty.end), visit.now)) { "Why?" }
+                                    a href=(why::path(&base, &one.duty.cell, (start, one.duty.end), visit.now)) { "Why?" }
                                     @if let Some(end) = one.duty.end {
-                                        a.button.small href=(format!("{base}/cover?cellId={}&from={}&to={end}", one.duty.cell, start.max(visit.now))) { "Ask for cover" }
+                                        a.btn.s href=(format!("{base}/cover?cellId={}&from={}&to={end}", one.duty.cell, start.max(visit.now))) { "Ask for cover" }
                                     }
                                     }
                                 }
@@ -100,10 +100,10 @@ fn away(visit: &Visit) -> Result<Markup, Problem> {
     let own = absences::of_person(visit.app(), &visit.caller, &me.person.id, visit.now)?;
     let times = times(visit);
     Ok(html! {
-        section.card aria-labelledby="absences" {
+        section.card.pad aria-labelledby="absences" {
             h2 #absences { "Absences" }
-            @if own.is_empty() { p.empty { "None. While you are away, hand-overs pass you over." } } @else {
-                ul.list {
+            @if own.is_empty() { p.muted { "None. While you are away, hand-overs pass you over." } } @else {
+                ul.items {
                     @for (absence, rotation) in &own {
                         li {
                             div.split {
@@ -114,14 +114,14 @@ fn away(visit: &Visit) -> Result<Markup, Problem> {
                                     @if let Some(reason) = &absence.reason { " " bdi.muted { (reason) } }
                                 }
                                 form.bare method="post" action=(format!("/me/absences/{}/end", absence.id)) {
-                                    button.small type="submit" { "End" }
+                                    button.btn.s type="submit" { "End" }
                                 }
                             }
                         }
                     }
                 }
             }
-            p.actions { a.button.small href="/me/absences/new" { "I am away" } }
+            p.actions { a.btn.s href="/me/absences/new" { "I am away" } }
         }
     })
 }
@@ -147,11 +147,11 @@ fn zone(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     let mut choices = vec![Choice::new("", &own)];
     choices.extend(zones::names().map(|name| Choice::new(name, name)));
     Ok(html! {
-        section.card aria-labelledby="zone" {
+        section.card.pad aria-labelledby="zone" {
             h2 #zone { "Time zone" }
             form method="post" action="/me/zone" {
                 (filled.select("timeZone", "Show times in", "Where a rotation has another zone, its time stands beside.", &choices))
-                p.actions { button type="submit" { "Save" } }
+                p.actions { button.btn type="submit" { "Save" } }
             }
         }
     })

@@ -44,19 +44,19 @@ fn page(
     let button = |step: &str, label: &str, class: &str| {
         html! {
             form.bare method="post" action=(format!("/mentions/{}/{step}", mention.id)) {
-                button class=(class) type="submit" { (label) }
+                button.btn.(class) type="submit" { (label) }
             }
         }
     };
     let content = html! {
-        p.crumbs { a href="/me/inbox" { "Inbox" } }
+        p.crumb { a href="/me/inbox" { "Inbox" } }
         (fields::summary(errors))
         div.head {
             h1 { "Mention in " a href=(path_of(&rotation.id, profile.code.as_deref())) { bdi { (name) } } }
-            span.tag.good[mention.state == MentionState::Acknowledged].warning[mention.state == MentionState::Open] { (mention.state.name()) }
+            span.tag.good[mention.state == MentionState::Acknowledged].warn[mention.state == MentionState::Open] { (mention.state.name()) }
         }
-        section.card aria-label="Mention" {
-            dl.facts {
+        section.card.pad aria-label="Mention" {
+            dl.kv {
                 dt { "From" } dd { (people.show(&mention.asker)) }
                 dt { "Message" } dd { @if let Some(message) = &mention.message { bdi { (message) } } @else { span.muted { "None" } } }
                 dt { "Asked" } dd { (times.show(mention.opened_at)) }
@@ -66,7 +66,7 @@ fn page(
                 @if mention.state == MentionState::Open { dt { "Until" } dd { (times.show(mention.expires_at)) } }
             }
             @if asks_me {
-                p.actions { (button("acknowledge", "Acknowledge", "main")) (button("pass", "Pass on", "")) }
+                p.actions { (button("acknowledge", "Acknowledge", "go")) (button("pass", "Pass on", "plain")) }
             } @else if mention.state == MentionState::Open {
                 p.muted { "Nothing to do here: those who are notified answer." }
             }

@@ -63,18 +63,18 @@ pub fn show_all(visit: &Visit) -> Outcome {
     let path = |number: u32| format!("/people?q={}&page={number}", encoded(visit.query.one("q")));
     let content = html! {
         div.head { div { h1 { "People" } p.sub { (total) @if total == 1 { " person" } @else { " people" } } } }
-        form.card role="search" method="get" action="/people" {
-            div.inline { (search.input("search", "q", "Search", "", false)) button type="submit" { "Search" } }
+        form.card.pad role="search" method="get" action="/people" {
+            div.inline { (search.input("search", "q", "Search", "", false)) button.btn type="submit" { "Search" } }
         }
         section.card.flush aria-label="People" {
             @if found.is_empty() {
                 div.pad {
-                    @if text.is_some() { p.empty { "Nobody matches. " a href="/people" { "Show all" } } }
-                    @else { p.empty { "There is nobody here yet. Import the directory: " code { "rota directory import people.json" } } }
+                    @if text.is_some() { p.muted { "Nobody matches. " a href="/people" { "Show all" } } }
+                    @else { p.muted { "There is nobody here yet. Import the directory: " code { "rota directory import people.json" } } }
                 }
             } @else {
                 table.rows {
-                    caption.unseen { "People of the workspace" }
+                    caption.sr { "People of the workspace" }
                     thead { tr { th scope="col" { "Name" } th scope="col" { "Full name" } th scope="col" { "Address" } th scope="col" { "Time zone" } } }
                     tbody {
                         @for person in &found {
@@ -92,9 +92,9 @@ pub fn show_all(visit: &Visit) -> Outcome {
         @if pages > 1 {
             nav aria-label="Pages" {
                 p.actions {
-                    @if number > 1 { a.button.small href=(path(number - 1)) { "Back" } }
+                    @if number > 1 { a.btn.s href=(path(number - 1)) { "Back" } }
                     span.muted { "Page " (number) " of " (pages) }
-                    @if u64::from(number) < pages { a.button.small href=(path(number + 1)) { "More" } }
+                    @if u64::from(number) < pages { a.btn.s href=(path(number + 1)) { "More" } }
                 }
             }
         }
@@ -105,9 +105,9 @@ pub fn show_all(visit: &Visit) -> Outcome {
 fn marks(person: &Person) -> maud::Markup {
     html! {
         @if person.is_admin { " " span.tag { "Administrator" } }
-        @if person.is_external { " " span.tag.warning { "From outside" } }
+        @if person.is_external { " " span.tag.warn { "From outside" } }
         @if person.is_guest { " " span.tag { "Guest" } }
-        @if person.is_deleted { " " span.tag.warning { "Deactivated" } }
+        @if person.is_deleted { " " span.tag.warn { "Deactivated" } }
     }
 }
 
@@ -129,16 +129,16 @@ pub fn show(visit: &Visit) -> Outcome {
         .iter()
         .find(|(absence, _)| absence.period.contains(visit.now));
     let content = html! {
-        p.crumbs { a href="/people" { "People" } }
+        p.crumb { a href="/people" { "People" } }
         div.head {
             div {
                 h1 { bdi { (person.name()) } }
                 p.sub { (marks(&person)) }
             }
-            @if visit.user() == Some(&user) { p.actions { a.button href="/me" { "My page" } } }
+            @if visit.user() == Some(&user) { p.actions { a.btn href="/me" { "My page" } } }
         }
-        section.card aria-label="Who" {
-            dl.facts {
+        section.card.pad aria-label="Who" {
+            dl.kv {
                 @if let Some(name) = &person.real_name { dt { "Full name" } dd { bdi { (name) } } }
                 @if let Some(email) = &person.email { dt { "Address" } dd { bdi { (email) } } }
                 dt { "Id" } dd { code { (person.id) } }
@@ -161,9 +161,9 @@ pub fn show(visit: &Visit) -> Outcome {
         }
         section.card.flush aria-labelledby="turns" {
             h2 #turns { "Turns in the next 28 days" }
-            @if turns.is_empty() { div.pad { p.empty { "None is planned." } } } @else {
+            @if turns.is_empty() { div.pad { p.muted { "None is planned." } } } @else {
                 table.rows {
-                    caption.unseen { "Turns, in order of their beginning" }
+                    caption.sr { "Turns, in order of their beginning" }
                     thead { tr { th scope="col" { "When" } th scope="col" { "Rotation" } } }
                     tbody {
                         @for own in &turns {
@@ -179,10 +179,10 @@ pub fn show(visit: &Visit) -> Outcome {
                 }
             }
         }
-        section.card aria-labelledby="away" {
+        section.card.pad aria-labelledby="away" {
             h2 #away { "Away" }
-            @if away.is_empty() { p.empty { "No absence is known." } } @else {
-                ul.list { @for (absence, _) in &away { li { (times.period(absence.period.from, Some(absence.period.until))) } } }
+            @if away.is_empty() { p.muted { "No absence is known." } } @else {
+                ul.items { @for (absence, _) in &away { li { (times.period(absence.period.from, Some(absence.period.until))) } } }
             }
         }
         (sessions::of_person(visit, &person)?)

@@ -112,17 +112,17 @@ fn page(
         (fields::summary(errors))
         h1 { "Who carries how much" }
         p.sub { @if is_everybody { "Everybody’s duty in all rotations." } @else { "Your duty in the rotations that you see." } }
-        form.card method="get" action="/reports/duty" {
+        form.card.pad method="get" action="/reports/duty" {
             div.inline {
                 (filled.input("date", "from", "From", "", false))
                 (filled.input("date", "to", "To, included", "", false))
                 (filled.select("by", "By", "", &choices))
-                button type="submit" { "Show" }
+                button.btn type="submit" { "Show" }
             }
         }
         section.card.flush aria-labelledby="duty" {
             h2 #duty { "Hours on call" }
-            @if lines.is_empty() { div.pad { p.empty { "Nobody was on call in these days, and nobody is planned to be." } } } @else {
+            @if lines.is_empty() { div.pad { p.muted { "Nobody was on call in these days, and nobody is planned to be." } } } @else {
                 table.rows {
                     caption { (MEANING) }
                     thead { tr { @for head in subject_heads(by) { th scope="col" { (head) } } (heads()) } }
@@ -131,7 +131,7 @@ fn page(
                 @if lines.len() > LINES { div.pad { p.muted { "And " (lines.len() - LINES) " more: the CSV has all." } } }
             }
         }
-        p.actions { a.button.small href=(file) { "As CSV" } }
+        p.actions { a.btn.s href=(file) { "As CSV" } }
     };
     let status = if errors.is_empty() { 200 } else { 400 };
     let title = "Who carries how much";

@@ -53,9 +53,9 @@ pub fn show_all(visit: &Visit) -> Outcome {
     let settled: Vec<Asked> = settled.into_iter().rev().take(SETTLED).collect();
     let part = |id: &str, title: &str, asked: &[Asked], empty: &str| {
         html! {
-            section.card aria-labelledby=(id) {
+            section.card.pad aria-labelledby=(id) {
                 h2 id=(id) { (title) }
-                @if asked.is_empty() { p.empty { (empty) } } @else { (list(visit, asked.iter().map(line), &people)) }
+                @if asked.is_empty() { p.muted { (empty) } } @else { (list(visit, asked.iter().map(line), &people)) }
             }
         }
     };
@@ -81,7 +81,7 @@ pub fn list<'a>(
 ) -> Markup {
     let times = times(visit);
     html! {
-        ul.list {
+        ul.items {
             @for (request, rotation_name) in asked {
                 @let span = request.span();
                 li {
@@ -156,16 +156,16 @@ fn page(
                 (confirm::carried(&tag(visit, rotation), rotation))
                 (hidden("expectedRevision", &request.revision.to_string()))
                 (more)
-                button class=(class) type="submit" { (label) }
+                button.btn.(class) type="submit" { (label) }
             }
         }
     };
     let content = html! {
-        p.crumbs { a href="/requests" { "Requests" } }
+        p.crumb { a href="/requests" { "Requests" } }
         (fields::summary(errors))
         div.head { div { h1 { (kind(request)) " in " a href=(path) { bdi { (asked.view.rotation_name) } } } } (state(request.state)) }
-        section.card aria-label="Request" {
-            dl.facts {
+        section.card.pad aria-label="Request" {
+            dl.kv {
                 dt { "From" } dd { (people.show(&request.requester)) }
                 dt { "To" } dd { (people.show_all(&request.recipients)) }
                 @if !request.declined.is_empty() { dt { "Declined by" } dd { (people.show_all(&request.declined)) } }
@@ -194,16 +194,16 @@ fn page(
                             label for=(format!("f-started-{key}")) { "A turn has begun: the rest of it changes hands." }
                         }
                     }
-                    p.actions { button.main type="submit" { "Accept" } }
+                    p.actions { button.btn.go type="submit" { "Accept" } }
                 }
             } @else if capability.can_accept {
-                p.actions { (button("accept", "Accept", "main", html! {})) @if capability.can_decline { (button("decline", "Decline", "", html! {})) } }
+                p.actions { (button("accept", "Accept", "go", html! {})) @if capability.can_decline { (button("decline", "Decline", "plain", html! {})) } }
             }
             @if capability.can_decline && (!capability.can_accept || !in_the_way.is_empty() || !started.is_empty() || !errors.is_empty()) {
-                p.actions { (button("decline", "Decline", "", html! {})) }
+                p.actions { (button("decline", "Decline", "plain", html! {})) }
             }
-            @if capability.can_cancel { p.actions { (button("cancel", "Cancel the request", "danger", html! {})) } }
-            @if capability.can_end { p.actions { (button("end", "End the cover", "danger", html! {})) } }
+            @if capability.can_cancel { p.actions { (button("cancel", "Cancel the request", "bad", html! {})) } }
+            @if capability.can_end { p.actions { (button("end", "End the cover", "bad", html! {})) } }
             @if let Some(reason) = &capability.reason { p.muted { "Nothing to do here: " (reason) "." } }
         }
     };

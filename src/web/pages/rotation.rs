@@ -16,7 +16,7 @@ use crate::web::layout;
 use crate::web::parts::confirm;
 use crate::web::parts::external;
 use crate::web::parts::fields::{Choice, Filled, hidden};
-use crate::web::parts::people::{NEUTRAL, People, initials};
+use crate::web::parts::people::{self, People, initials};
 use crate::web::parts::time::{self, Times};
 use crate::web::parts::timeline::{Kind, Piece, Row, timeline};
 use crate::web::parts::warned;
@@ -92,13 +92,13 @@ pub fn show(visit: &Visit) -> Outcome {
     };
     let profile = &rotation.profile;
     let content = html! {
-        p.crumbs { @if visit.reader.is_some() { a href="/rotations" { "Rotations" } } @else { a href="/" { "On call" } } }
+        p.crumb { @if visit.reader.is_some() { a href="/rotations" { "Rotations" } } @else { a href="/" { "On call" } } }
         div.head {
             div {
                 h1 { bdi { (profile.name) } }
                 p.sub {
                     @if let Some(code) = &profile.code { code { (code) } " " }
-                    @if rotation.enabled { span.tag.good { "Enabled" } } @else { span.tag.warning { "Disabled" } }
+                    @if rotation.enabled { span.tag.good { "Enabled" } } @else { span.tag.warn { "Disabled" } }
                     @if rotation.mode() == Mode::Manual { " " span.tag { "Manual" } }
                     @if rotation.mode() == Mode::External { " " span.tag { "External" } }
                     @if !profile.public { " " span.tag { "Private" } }
@@ -111,12 +111,12 @@ pub fn show(visit: &Visit) -> Outcome {
         (external::told(&rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(&rotation, is_editor))
         (notices)
-        section.card aria-labelledby="plan" {
+        section.card.pad aria-labelledby="plan" {
             (choose(visit, &rotation, &shown))
             (timeline(&rows(visit, &rotation, (&items, &arranged), &shown, &people), shown.range, &times(visit)))
         }
         (table(visit, &rotation, &items, &arranged, &people, is_editor, &shown))
-        div.cols {
+        div.cols.a {
             div {
                 (order(visit, &rotation, &people))
                 @if visit.reader.is_some() { (open_requests(visit, &rotation, &asked, &people)) }
@@ -125,11 +125,11 @@ pub fn show(visit: &Visit) -> Outcome {
         }
         @if visit.reader.is_some() {
             div.actions {
-                a.button.small href=(format!("{}/history", path_to(&rotation))) { "Record" }
-                a.button.small href=(format!("{}/load", path_to(&rotation))) { "Load" }
-                a.button.small href=(format!("{}/warnings", path_to(&rotation))) { "Warnings" }
+                a.btn.s href=(format!("{}/history", path_to(&rotation))) { "Record" }
+                a.btn.s href=(format!("{}/load", path_to(&rotation))) { "Load" }
+                a.btn.s href=(format!("{}/warnings", path_to(&rotation))) { "Warnings" }
                 (super::feeds::make_for(&rotation))
-                @if is_editor { a.button.small href=(format!("{}/settings", path_to(&rotation))) { "Settings" } }
+                @if is_editor { a.btn.s href=(format!("{}/settings", path_to(&rotation))) { "Settings" } }
             }
         }
     };
@@ -180,13 +180,13 @@ fn actions(visit: &Visit, rotation: &Rotation, is_editor: bool) -> Markup {
         @if rotation.enabled && rotation.external.is_none() && (is_editor || is_member) {
             p.actions {
                 @if is_editor {
-                    a.button href=(format!("{base}/rotate")) { "Rotate" }
-                    a.button href=(format!("{base}/on-call")) { "Set on duty" }
-                    a.button href=(format!("{base}/assign")) { "Assign" }
+                    a.btn href=(format!("{base}/rotate")) { "Rotate" }
+                    a.btn href=(format!("{base}/on-call")) { "Set on duty" }
+                    a.btn href=(format!("{base}/assign")) { "Assign" }
                 }
                 @if is_member {
-                    a.button href=(format!("{base}/cover")) { "Ask for cover" }
-                    a.button href=(format!("{base}/swap")) { "Swap" }
+                    a.btn href=(format!("{base}/cover")) { "Ask for cover" }
+                    a.btn href=(format!("{base}/swap")) { "Swap" }
                 }
             }
         }
@@ -198,11 +198,11 @@ fn standing(rotation: &Rotation, is_editor: bool) -> Markup {
     let empty = crate::domain::roster::order(&rotation.members, None).is_empty();
     html! {
         @if !rotation.enabled {
-            div.warn { p { "This rotation is disabled: whoever was on duty stays, and nobody hands over." } }
+            div.note.warn.said { p { "This rotation is disabled: whoever was on duty stays, and nobody hands over." } }
         } @else if empty && rotation.external.is_none() {
-            div.warn { p { "Nobody is in this rotation." @if is_editor { " Add people to it, and the first of them comes on." } } }
+            div.note.warn.said { p { "Nobody is in this rotation." @if is_editor { " Add people to it, and the first of them comes on." } } }
         } @else if rotation.mode() == Mode::Manual {
-            div.told { p { "Manual: nobody hands over by itself." @if is_editor { " Use “Rotate” or “Set on duty”." } } }
+            div.note.said { p { "Manual: nobody hands over by itself." @if is_editor { " Use “Rotate” or “Set on duty”." } } }
         }
     }
 }
@@ -228,16 +228,16 @@ fn choose(visit: &Visit, rotation: &Rotation, shown: &TimelineRange) -> Markup {
         div.choose {
             nav aria-label="Dates" {
                 p.actions {
-                    a.button.small href=(shown.path(&base, &times, -shown.days)) { "Earlier" }
-                    a.button.small href=(base) { "Today" }
-                    a.button.small href=(shown.path(&base, &times, shown.days)) { "Later" }
+                    a.btn.s href=(shown.path(&base, &times, -shown.days)) { "Earlier" }
+                    a.btn.s href=(base) { "Today" }
+                    a.btn.s href=(shown.path(&base, &times, shown.days)) { "Later" }
                 }
             }
             form method="get" action=(base) {
                 div.inline {
                     (filled.input("date", "from", "From", "", false))
                     (filled.select("span", "Show", "", &spans))
-                    button type="submit" { "Show" }
+                    button.btn type="submit" { "Show" }
                 }
             }
         }
@@ -294,7 +294,7 @@ fn rows(
                     .entry
                     .user
                     .as_ref()
-                    .map_or(NEUTRAL, |user| people.colour(user)),
+                    .map_or(String::new(), people::colour),
                 who: who.unwrap_or_default().chars().take(60).collect(),
                 short: who.map_or(String::new(), initials),
             };
@@ -327,7 +327,7 @@ fn table(
         section.card.flush aria-labelledby="turns" {
             h2 #turns { "Turns" }
             @if listed.is_empty() {
-                div.pad { p.empty { "Nobody is on call in these days." } }
+                div.pad { p.muted { "Nobody is on call in these days." } }
             } @else {
                 table.rows {
                     caption { "Covered hours only. A turn’s time leads to its page, with everything that can be done with it." }
@@ -336,7 +336,7 @@ fn table(
                             th scope="col" { "When" }
                             @if has_slots { th scope="col" { "Lane, window" } }
                             th scope="col" { "Who" } th scope="col" { "What" }
-                            th scope="col" { span.unseen { "Actions" } }
+                            th scope="col" { span.sr { "Actions" } }
                         }
                     }
                     tbody {
@@ -387,7 +387,7 @@ fn turn(
             td.plain[kind == Kind::Turn] data-label="What" {
                 (kind.word())
                 @for period in shared(&[item.period()], &away(visit, rotation, item)) {
-                    br; span.tag.warning { "away and still on call" } " " (times.period(period.from, Some(period.until)))
+                    br; span.tag.warn { "away and still on call" } " " (times.period(period.from, Some(period.until)))
                 }
                 @for skipped in &item.entry.skipped { br; span.muted { (people.name(&skipped.user)) " is away and was passed over" } }
             }
@@ -395,7 +395,7 @@ fn turn(
                 div.actions {
                     (turn_actions(visit, rotation, item, arranged, is_editor))
                     @if visit.reader.is_some() {
-                        a.quiet href=(why::path(&base, &item.cell, (item.entry.start, item.end), visit.now)) { "Why?" }
+                        a href=(why::path(&base, &item.cell, (item.entry.start, item.end), visit.now)) { "Why?" }
                     }
                 }
             }
@@ -425,20 +425,20 @@ fn turn_actions(
     let ended = record.filter(|one| is_editor && one.kind == ArrangementKind::DirectAssignment);
     html! {
         @if is_mine {
-            a.button.small href=(format!("{base}/cover?{place}")) { "Ask for cover" }
+            a.btn.s href=(format!("{base}/cover?{place}")) { "Ask for cover" }
             @if item.entry.start > visit.now && item.entry.arrangement.is_none() {
-                a.button.small href=(format!("{base}/swap?{place}")) { "Swap" }
+                a.btn.s href=(format!("{base}/swap?{place}")) { "Swap" }
             }
         }
         // A turn that somebody holds is assigned from its own page: a button in every row would drown the others.
         @if is_editor && item.entry.user.is_none() {
-            a.button.small href=(format!("{base}/assign?{place}")) { "Fill" }
+            a.btn.s href=(format!("{base}/assign?{place}")) { "Fill" }
         }
         @if let Some(record) = ended {
             form.bare method="post" action=(format!("{base}/arrangements/{}/end", record.id)) {
                 (confirm::carried(&tag(visit, rotation), rotation))
                 (hidden("expectedRevision", &record.revision.to_string()))
-                button.small type="submit" { "End" }
+                button.btn.s type="submit" { "End" }
             }
         }
     }
@@ -447,14 +447,14 @@ fn turn_actions(
 /// The order of each roster, with who is next.
 fn order(visit: &Visit, rotation: &Rotation, people: &People) -> Markup {
     html! {
-        section.card aria-labelledby="order" {
+        section.card.pad aria-labelledby="order" {
             h2 #order { "Order" }
             @for roster in &rotation.rosters {
                 @let order = rotation.order(roster);
                 @let used = rotation.cells.iter().any(|cell| cell.roster == roster.id);
                 @if used || rotation.rosters.len() == 1 {
                     @if let Some(id) = &roster.id { h3 { "Roster " bdi { (id) } } }
-                    @if order.is_empty() { p.empty { "Nobody yet." } }
+                    @if order.is_empty() { p.muted { "Nobody yet." } }
                     ol.order {
                         @for (index, position) in order.iter().enumerate() {
                             li {
@@ -478,9 +478,9 @@ fn open_requests(visit: &Visit, rotation: &Rotation, asked: &[Request], people: 
     let listed = asked.iter().take(MOST_REQUESTS);
     let listed = listed.map(|request| (request, rotation.profile.name.as_str()));
     html! {
-        section.card aria-labelledby="requests" {
+        section.card.pad aria-labelledby="requests" {
             h2 #requests { "Open requests" }
-            @if asked.is_empty() { p.empty { "None. Ask for cover, or swap, from a turn of yours above." } }
+            @if asked.is_empty() { p.muted { "None. Ask for cover, or swap, from a turn of yours above." } }
             @else { (super::requests::list(visit, listed, people)) }
             @if asked.len() > MOST_REQUESTS {
                 p.muted { "There are more than the " (MOST_REQUESTS) " that begin first. Yours are on " a href="/requests" { "Requests" } "." }
@@ -493,10 +493,10 @@ fn absence_list(visit: &Visit, rotation: &Rotation, away: &[Absence], people: &P
     let times = times(visit);
     let is_member = visit.user().is_some_and(|user| rotation.has_member(user));
     html! {
-        section.card aria-labelledby="away" {
+        section.card.pad aria-labelledby="away" {
             h2 #away { "Away" }
-            @if away.is_empty() { p.empty { "Nobody is away." } } @else {
-                ul.list {
+            @if away.is_empty() { p.muted { "Nobody is away." } } @else {
+                ul.items {
                     @for absence in away {
                         li {
                             (people.show(&absence.user)) " "
@@ -506,7 +506,7 @@ fn absence_list(visit: &Visit, rotation: &Rotation, away: &[Absence], people: &P
                     }
                 }
             }
-            @if is_member { p.actions { a.button.small href="/me/absences/new" { "I am away" } } }
+            @if is_member { p.actions { a.btn.s href="/me/absences/new" { "I am away" } } }
         }
     }
 }

@@ -61,31 +61,31 @@ pub fn show(visit: &Visit) -> Outcome {
         div.head {
             div { h1 { "Rotations" } p.sub { (total) @if total == 1 { " rotation" } @else { " rotations" } } }
             @if visit.caller.check_create().is_ok() {
-                p.actions { a.button.main href="/rotations/new" { "New rotation" } }
+                p.actions { a.btn.go href="/rotations/new" { "New rotation" } }
             }
         }
-        form.card role="search" method="get" action="/rotations" {
+        form.card.pad role="search" method="get" action="/rotations" {
             div.inline {
                 (search.input("search", "q", "Search", "", false))
                 (search.select("enabled", "State", "", &states))
                 (search.tick("mine", "Mine only"))
-                button type="submit" { "Search" }
+                button.btn type="submit" { "Search" }
             }
         }
         section.card.flush aria-label="Rotations" {
             @if all.is_empty() {
                 div.pad {
                     @if text.is_some() || query.names("enabled") || query.names("mine") {
-                        p.empty { "No rotation matches. " a href="/rotations" { "Show all" } }
+                        p.muted { "No rotation matches. " a href="/rotations" { "Show all" } }
                     } @else if visit.caller.check_create().is_ok() {
-                        p.empty { "There are no rotations yet. Make one with “New rotation”." }
+                        p.muted { "There are no rotations yet. Make one with “New rotation”." }
                     } @else {
-                        p.empty { "There is no rotation that you may see. Ask its owner, or a workspace administrator, to add you." }
+                        p.muted { "There is no rotation that you may see. Ask its owner, or a workspace administrator, to add you." }
                     }
                 }
             } @else {
                 table.rows {
-                    caption.unseen { "Rotations, with who is on call" }
+                    caption.sr { "Rotations, with who is on call" }
                     thead { tr { th scope="col" { "Rotation" } th scope="col" { "Code" } th scope="col" { "State" } th scope="col" { "On call" } th scope="col" { "Until" } } }
                     tbody {
                         @for one in &all {
@@ -94,7 +94,7 @@ pub fn show(visit: &Visit) -> Outcome {
                                 th scope="row" { (link_to(rotation)) }
                                 td data-label="Code" { @if let Some(code) = &rotation.profile.code { code { (code) } } }
                                 td data-label="State" {
-                                    @if rotation.enabled { span.tag.good { "Enabled" } } @else { span.tag.warning { "Disabled" } }
+                                    @if rotation.enabled { span.tag.good { "Enabled" } } @else { span.tag.warn { "Disabled" } }
                                     @if rotation.mode() == Mode::Manual { " " span.tag { "Manual" } }
                                     @if rotation.mode() == Mode::External { " " span.tag { "External" } }
                                     @if !rotation.profile.public { " " span.tag { "Private" } }
@@ -112,9 +112,9 @@ pub fn show(visit: &Visit) -> Outcome {
         @if pages > 1 {
             nav aria-label="Pages" {
                 p.actions {
-                    @if number > 1 { a.button.small href=(page_path(number - 1)) { "Back" } }
+                    @if number > 1 { a.btn.s href=(page_path(number - 1)) { "Back" } }
                     span.muted { "Page " (number) " of " (pages) }
-                    @if u64::from(number) < pages { a.button.small href=(page_path(number + 1)) { "More" } }
+                    @if u64::from(number) < pages { a.btn.s href=(page_path(number + 1)) { "More" } }
                 }
             }
         }

@@ -19,9 +19,9 @@ pub fn own(visit: &Visit) -> Result<Markup, Problem> {
     let me = visit.me()?;
     let all = of(visit, &me.person.id)?;
     Ok(html! {
-        section.card aria-labelledby="sessions" {
+        section.card.pad aria-labelledby="sessions" {
             h2 #sessions { "Where you are signed in" }
-            @if all.is_empty() { p.empty { "A proxy signs you in with every request." } } @else {
+            @if all.is_empty() { p.muted { "A proxy signs you in with every request." } } @else {
                 (list(visit, &all, "/me/sessions/end", &html! {}))
             }
         }
@@ -37,14 +37,14 @@ pub fn of_person(visit: &Visit, person: &Person) -> Result<Markup, Problem> {
     let carried = hidden("operationId", &confirm::operation_id());
     let action = format!("{}/sessions/end", people::path(&person.id));
     Ok(html! {
-        section.card aria-labelledby="sessions" {
+        section.card.pad aria-labelledby="sessions" {
             h2 #sessions { "Signed in" }
-            @if all.is_empty() { p.empty { "Nowhere." } } @else {
+            @if all.is_empty() { p.muted { "Nowhere." } } @else {
                 (list(visit, &all, &action, &carried))
             }
             form.bare method="post" action=(action) {
                 (carried)
-                button.small type="submit" { "End all, and unused links" }
+                button.btn.s type="submit" { "End all, and unused links" }
             }
         }
     })
@@ -60,7 +60,7 @@ fn list(visit: &Visit, sessions: &[SessionRecord], action: &str, carried: &Marku
     let times = times(visit);
     let current = visit.reader.as_ref().and_then(|me| me.session.as_ref());
     html! {
-        ul.list {
+        ul.items {
             @for session in sessions {
                 li {
                     div.split {
@@ -73,7 +73,7 @@ fn list(visit: &Visit, sessions: &[SessionRecord], action: &str, carried: &Marku
                         form.bare method="post" action=(action) {
                             (carried)
                             (hidden("sessionId", session.id.as_str()))
-                            button.small type="submit" { "End" }
+                            button.btn.s type="submit" { "End" }
                         }
                     }
                 }

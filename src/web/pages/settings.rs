@@ -77,8 +77,8 @@ pub fn show(visit: &Visit) -> Outcome {
         (crumbs(&rotation))
         h1 { "Settings of " bdi { (rotation.profile.name) } }
         p.sub { (state) }
-        div.card {
-            ul.list {
+        div.card.pad {
+            ul.items {
                 @for section in offered(visit, &rotation) {
                     li {
                         a href=(format!("{base}/settings/{}", section.part)) { (section.name) }
@@ -109,7 +109,7 @@ fn page(
     let base = path_to(rotation);
     let name = section(part).map_or("Settings", |section| section.name);
     let content = html! {
-        p.crumbs {
+        p.crumb {
             a href="/rotations" { "Rotations" } " / "
             a href=(base) { bdi { (rotation.profile.name) } } " / "
             a href=(format!("{base}/settings")) { "Settings" }
@@ -117,11 +117,11 @@ fn page(
         (fields::summary(errors))
         h1 { (name) }
         p.sub { bdi { (rotation.profile.name) } }
-        nav.card aria-label="Settings" {
+        nav.card.pad aria-label="Settings" {
             div.actions {
                 @for section in offered(visit, rotation) {
                     @let is_here = section.part == part;
-                    a.button.small.main[is_here] href=(format!("{base}/settings/{}", section.part))
+                    a.btn.s.go[is_here] href=(format!("{base}/settings/{}", section.part))
                         aria-current=[is_here.then_some("page")] { (section.name) }
                 }
             }
@@ -271,7 +271,7 @@ fn person_line(
 ) -> Result<Markup, Problem> {
     let people = create::offered(visit)?;
     Ok(html! {
-        div.field {
+        div.f {
             label for=(id) { (label) }
             p.hint { "By name, address or id." }
             input type="text" id=(id) name=(name) list="people" autocomplete="off" value=(value);

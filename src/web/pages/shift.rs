@@ -75,8 +75,8 @@ pub fn show(visit: &Visit) -> Outcome {
     let content = html! {
         (crumbs(&rotation))
         h1 { @match &item.entry.user { Some(user) => bdi { (people.name(user)) }, None => "Nobody" } }
-        section.card aria-label="Turn" {
-            dl.facts {
+        section.card.pad aria-label="Turn" {
+            dl.kv {
                 dt { "When" } dd { (times.period_with(item.entry.start, item.end, zone)) }
                 @if !slot.is_empty() { dt { "Lane, window" } dd { bdi { (slot) } } }
                 dt { "Who" } dd { @match &item.entry.user { Some(user) => (people.show(user)), None => "Nobody" } }
@@ -99,18 +99,18 @@ pub fn show(visit: &Visit) -> Outcome {
                 }
             }
             @if visit.reader.is_some() {
-                p.actions { a.button href=(why_page::path(&base, &item.cell, (item.entry.start, item.end), visit.now)) { "Why?" } }
+                p.actions { a.btn href=(why_page::path(&base, &item.cell, (item.entry.start, item.end), visit.now)) { "Why?" } }
             }
             @if !is_over && visit.reader.is_some() {
                 p.actions {
-                    @if is_mine { a.button href=(format!("{base}/cover?{place}")) { "Ask for cover" } }
-                    @if is_mine && record.is_none() && item.entry.start > visit.now { a.button href=(format!("{base}/swap?{place}")) { "Swap" } }
-                    @if is_editor { a.button href=(format!("{base}/assign?{place}")) { "Assign" } }
+                    @if is_mine { a.btn href=(format!("{base}/cover?{place}")) { "Ask for cover" } }
+                    @if is_mine && record.is_none() && item.entry.start > visit.now { a.btn href=(format!("{base}/swap?{place}")) { "Swap" } }
+                    @if is_editor { a.btn href=(format!("{base}/assign?{place}")) { "Assign" } }
                     @if let Some(record) = record.filter(|one| is_editor && one.kind == ArrangementKind::DirectAssignment) {
                         form.bare method="post" action=(format!("{base}/arrangements/{}/end", record.id)) {
                             (confirm::carried(&tag(visit, &rotation), &rotation))
                             (hidden("expectedRevision", &record.revision.to_string()))
-                            button type="submit" { "End" }
+                            button.btn type="submit" { "End" }
                         }
                     }
                 }

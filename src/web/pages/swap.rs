@@ -3,8 +3,9 @@
 use super::{conflicts, crumbs, failing, named, path_to, propose, slot_text, tag, times, weigh};
 use crate::actions::ActionError;
 use crate::actions::once::Render;
-use crate::actions::whole_turns::{self, Swappable, WholeTurn};
+use crate::actions::whole_turns::{self, Swappable};
 use crate::domain::edit::{NewLeg, NewSwap};
+use crate::domain::forecast;
 use crate::domain::ids::CellId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -27,9 +28,9 @@ const FIELDS: [&str; 3] = ["own", "theirs", "reason"];
 const MOST: usize = 100;
 
 /// As a form names it: the cell, the person, and its bounds.
-fn value(turn: &WholeTurn) -> String {
+fn value(turn: &NewLeg) -> String {
     let Interval { from, until } = turn.period;
-    format!("{} {from} {until} {}", turn.cell, turn.user)
+    format!("{} {from} {until} {}", turn.cell, turn.holder)
 }
 
 /// The leg that a form names.
@@ -65,12 +66,16 @@ fn by_field<T>(outcome: Result<T, ActionError>) -> Result<T, ActionError> {
 }
 
 /// The turns to come that can be swapped: of the reader the one that the address names, where that is one of them.
-fn turns(visit: &Visit, rotation: &Rotation) -> Result<Swappable, Problem> {
+fn turns(visit: &Visit, rotation: &Rotation) -> Result<(Rotation, Swappable), Problem> {
     let cell = CellId::from(visit.query.one("cellId"));
     let from = visit.query.one("from").parse::<Timestamp>();
     let chosen = from.ok().map(|from| (&cell, from));
-    let (_, turns) = whole_turns::swappable(visit.app(), &visit.caller, &rotation.id, chosen)?;
-    Ok(turns)
+    Ok(whole_turns::swappable(
+        visit.app(),
+        &visit.caller,
+        &rotation.id,
+        chosen,
+    )?)
 }
 
 /// GET /rotations/{rotation}/swap: the form, with the turn of the address chosen.
@@ -81,19 +86,19 @@ pub fn show(visit: &Visit) -> Outcome {
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Response, Problem> {
     let rotation = named(visit)?;
     visit.me()?;
-    let turns = turns(visit, &rotation)?;
+    let (rotation, turns) = turns(visit, &rotation)?;
     let people = People::load(
         visit.app(),
-        turns.others.iter().map(|turn| &turn.user),
+        turns.others.iter().map(|turn| &turn.holder),
         true,
     )?;
     let times = times(visit);
-    let choice = |turn: &WholeTurn, with_name: bool| Choice {
+    let choice = |turn: &NewLeg, with_name: bool| Choice {
         value: value(turn),
         label: html! {
-            @if with_name { (people.name(&turn.user)) ": " }
+            @if with_name { (people.name(&turn.holder)) ": " }
             (times.text(turn.period.from)) " to " (times.text(turn.period.until))
-            @let slot = slot_text(&turn.slot);
+            @let slot = slot_text(&forecast::slot_named(&rotation, &turn.cell));
             @if !slot.is_empty() { ", " (slot) }
         },
     };
@@ -108,22 +113,22 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (fields::summary(errors))
         h1 { "Swap in " bdi { (rotation.profile.name) } }
         @if mine.is_empty() {
-            div.card {
-                p.empty {
+            div.card.pad {
+                p.muted {
                     "No whole turn of yours in the next eight weeks can be swapped for one of somebody else. Ask for cover instead."
                 }
-                p.actions { a.button href=(path_to(&rotation)) { "Back" } }
+                p.actions { a.btn href=(path_to(&rotation)) { "Back" } }
             }
         } @else {
-            form.card method="post" action=(format!("{}/swap", path_to(&rotation))) {
+            form.card.pad method="post" action=(format!("{}/swap", path_to(&rotation))) {
                 p { "Two whole turns to come change hands once the other one accepts. Times in " (visit.zone.as_str()) "." }
                 (filled.select("own", "Your turn", "", &mine))
                 (filled.select("theirs", "For the turn of", "", &others))
                 (filled.area("reason", "Reason", "The other one reads it. You may leave it empty."))
                 (confirm::carried(&tag(visit, &rotation), &rotation))
                 p.actions {
-                    button.main type="submit" { "Offer the swap" }
-                    a.button href=(path_to(&rotation)) { "Back" }
+                    button.btn.go type="submit" { "Offer the swap" }
+                    a.btn href=(path_to(&rotation)) { "Back" }
                 }
             }
         }

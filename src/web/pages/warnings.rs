@@ -53,7 +53,7 @@ pub fn show(visit: &Visit) -> Outcome {
         h1 { "Warnings of " bdi { (rotation.profile.name) } }
         (choose(&rotation, days, &errors))
         @if found.is_empty() {
-            div.card { p.empty { @if rotation.enabled { "Nothing is wrong with the plan." } @else { "This rotation is disabled: nothing is planned." } } }
+            div.card.pad { p.muted { @if rotation.enabled { "Nothing is wrong with the plan." } @else { "This rotation is disabled: nothing is planned." } } }
         }
         @for severity in Severity::ALL {
             (list(&rotation, &found, severity, &shown))
@@ -79,10 +79,10 @@ fn choose(rotation: &Rotation, days: u32, errors: &Errors) -> Markup {
         spans.push(Choice::new(days.to_string(), &format!("{days} days")));
     }
     html! {
-        form.card method="get" action=(format!("{}/warnings", path_to(rotation))) {
+        form.card.pad method="get" action=(format!("{}/warnings", path_to(rotation))) {
             div.inline {
                 (filled.select("days", "Look ahead", "", &spans))
-                button type="submit" { "Show" }
+                button.btn type="submit" { "Show" }
             }
         }
     }
@@ -129,7 +129,7 @@ fn list(rotation: &Rotation, all: &[Warning], severity: Severity, times: &Times)
             section.card.flush aria-labelledby=(id) {
                 h2 id=(id) { (warned::severity(severity)) " " (count) }
                 table.rows {
-                    caption.unseen { "Warnings that matter " (severity.name()) ", by where they begin" }
+                    caption.sr { "Warnings that matter " (severity.name()) ", by where they begin" }
                     thead { tr { th scope="col" { "What" } th scope="col" { "When" } th scope="col" { "Lane, window" } th scope="col" { "Why" } } }
                     tbody {
                         @for WarningRow { first, more, last } in lines.iter().take(MOST) {

@@ -64,9 +64,9 @@ fn state(webhook: &Webhook) -> Markup {
     html! {
         @match webhook.disabled.map(|disabled| disabled.reason) {
             None => span.tag.good { "Enabled" },
-            Some(DisabledReason::Manual) => span.tag.warning { "Disabled by hand" },
+            Some(DisabledReason::Manual) => span.tag.warn { "Disabled by hand" },
             Some(DisabledReason::DeliveryFailures) => span.tag.bad { "Disabled after failures" },
-            Some(DisabledReason::TierDowngrade) => span.tag.warning { "Disabled with the plan" },
+            Some(DisabledReason::TierDowngrade) => span.tag.warn { "Disabled with the plan" },
         }
     }
 }
@@ -74,7 +74,7 @@ fn state(webhook: &Webhook) -> Markup {
 fn delivery_state(state: DeliveryState) -> Markup {
     html! {
         @match state {
-            DeliveryState::Pending => span.tag.warning { "Pending" },
+            DeliveryState::Pending => span.tag.warn { "Pending" },
             DeliveryState::Delivered => span.tag.good { "Delivered" },
             DeliveryState::Exhausted => span.tag.bad { "Exhausted" },
             DeliveryState::Cancelled => span.tag { "Cancelled" },
@@ -107,18 +107,18 @@ fn changed_meanwhile(visit: &Visit) -> Result<Response, Problem> {
     let content = html! {
         (crumbs(&webhook))
         h1 { (title) }
-        div.warn role="alert" {
+        div.note.warn.said role="alert" {
             p { "Nothing was done: " bdi { (webhook.name) } " has changed since you opened the form." }
         }
-        div.card {
+        div.card.pad {
             h2 { "How it is now" }
             (facts(&webhook))
             form method="post" action=(visit.here()) {
                 @for (name, value) in kept { (hidden(name, value)) }
                 (hidden("ifMatch", &etag::webhook_tag(&webhook, visit.now)))
                 p.actions {
-                    button.main type="submit" { "Go on all the same" }
-                    a.button href=(path_to(&webhook)) { "Look at the endpoint" }
+                    button.btn.go type="submit" { "Go on all the same" }
+                    a.btn href=(path_to(&webhook)) { "Look at the endpoint" }
                 }
             }
         }
@@ -129,7 +129,7 @@ fn changed_meanwhile(visit: &Visit) -> Result<Response, Problem> {
 /// The details of an endpoint, without its deliveries.
 fn facts(webhook: &Webhook) -> Markup {
     html! {
-        dl.facts {
+        dl.kv {
             dt { "Name" } dd { bdi { (webhook.name) } }
             dt { "URL" } dd { code { (webhook.url) } }
             dt { "Events" } dd { (events(webhook)) }
@@ -150,5 +150,5 @@ fn events(webhook: &Webhook) -> Markup {
 
 /// The way back to an endpoint, above the heading of a page below it.
 fn crumbs(webhook: &Webhook) -> Markup {
-    html! { p.crumbs { a href="/webhooks" { "Webhooks" } " / " (link_to(webhook)) } }
+    html! { p.crumb { a href="/webhooks" { "Webhooks" } " / " (link_to(webhook)) } }
 }

@@ -77,18 +77,18 @@ pub fn show(visit: &Visit) -> Outcome {
     let content = html! {
         (crumbs(&rotation))
         h1 { "Who is on call in " bdi { (rotation.profile.name) } ", and why" }
-        p { (times.show(at)) " " span.zone { "(" (visit.zone.as_str()) ")" } }
+        p { (times.show(at)) " " span.muted.small { "(" (visit.zone.as_str()) ")" } }
         @for cell in &cells { (section(&rotation, cell, &people)) }
-        form.card method="get" action=(format!("{base}/why")) {
+        form.card.pad method="get" action=(format!("{base}/why")) {
             div.inline {
                 (filled.input("datetime-local", "at", "At another time", &hint, false))
                 @if let Some(cell) = &cell { input type="hidden" name="cell" value=(cell); }
-                button type="submit" { "Show" }
+                button.btn type="submit" { "Show" }
             }
         }
         p.actions {
-            @if cell.is_some() { a.button.small href=(format!("{base}/why?at={at}")) { "All slots at that time" } }
-            a.button.small href=(format!("{base}/history?at={}", times.value(at))) { "The record of that time" }
+            @if cell.is_some() { a.btn.s href=(format!("{base}/why?at={at}")) { "All slots at that time" } }
+            a.btn.s href=(format!("{base}/history?at={}", times.value(at))) { "The record of that time" }
         }
     };
     Ok(layout::page(visit, &title, content))
@@ -99,7 +99,7 @@ fn section(rotation: &Rotation, cell: &ExplainedCell, people: &People) -> Markup
     let slot = slot.map(|slot| slot_label(rotation, &rotation.cells[slot]));
     let slot = slot.unwrap_or_else(|| "A slot that is gone".to_owned());
     html! {
-        section.card aria-label=(slot) data-cell=(cell.cell) {
+        section.card.pad aria-label=(slot) data-cell=(cell.cell) {
             h2 { bdi { (slot) } }
             p {
                 @match (&cell.user, is_outsider(cell)) {

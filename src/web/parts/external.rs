@@ -15,12 +15,12 @@ pub fn told(rotation: &Rotation, as_of: &AsOf, times: &Times) -> Markup {
     let until = until.map(|timeline| timeline.known.until);
     let Some(link) = &external.link else {
         return html! {
-            div.told { p { "External, but it follows no schedule yet, so nobody is on call." } }
+            div.note.said { p { "External, but it follows no schedule yet, so nobody is on call." } }
         };
     };
     let is_current = state == State::Current;
     html! {
-        div.told[is_current].warn[!is_current] {
+        div.note.said[is_current].warn[!is_current] {
             p {
                 "The schedule " strong { bdi { (external.schedule.name) } } " of " (link.partner.title())
                 " says who is on call. Change duty there. "

@@ -58,7 +58,7 @@ pub fn summary(errors: &Errors) -> Markup {
 /// nobody sees it; `named` is what the main button sends.
 pub fn entered(named: Option<(&str, &str)>) -> Markup {
     html! {
-        button.unseen type="submit" name=[named.map(|(name, _)| name)] value=[named.map(|(_, value)| value)]
+        button.sr type="submit" name=[named.map(|(name, _)| name)] value=[named.map(|(_, value)| value)]
             tabindex="-1" aria-hidden="true" {}
     }
 }
@@ -93,7 +93,7 @@ impl Filled<'_> {
     /// A line of text; `kind` is the type of the input.
     pub fn input(&self, kind: &str, name: &str, label: &str, hint: &str, required: bool) -> Markup {
         html! {
-            div.field {
+            div.f {
                 label for=(id(name)) { (label) }
                 (self.around(name, hint))
                 input type=(kind) id=(id(name)) name=(name) value=(self.values.one(name)) required[required]
@@ -105,7 +105,7 @@ impl Filled<'_> {
     /// Several lines of text.
     pub fn area(&self, name: &str, label: &str, hint: &str) -> Markup {
         html! {
-            div.field {
+            div.f {
                 label for=(id(name)) { (label) }
                 (self.around(name, hint))
                 textarea id=(id(name)) name=(name) aria-invalid=[self.invalid(name)]
@@ -121,7 +121,7 @@ impl Filled<'_> {
             hint => format!("Time in {}. {hint}", zone.as_str()),
         };
         html! {
-            div.field {
+            div.f {
                 label for=(id(name)) { (label) }
                 (self.around(name, &hint))
                 input type="datetime-local" id=(id(name)) name=(name) value=(self.values.one(name)) required
@@ -133,7 +133,7 @@ impl Filled<'_> {
     /// One of several, from a list that opens.
     pub fn select(&self, name: &str, label: &str, hint: &str, choices: &[Choice]) -> Markup {
         html! {
-            div.field {
+            div.f {
                 label for=(id(name)) { (label) }
                 (self.around(name, hint))
                 select id=(id(name)) name=(name) aria-invalid=[self.invalid(name)]

@@ -132,8 +132,8 @@ pub const MEANING: &str = "Up to now by the record, then by the plan. Nights are
 /// The headings over [`cells`].
 pub fn heads() -> Markup {
     html! {
-        th.wide scope="col" aria-hidden="true" {}
-        @for head in HEADS { th.number scope="col" { (head) } }
+        th.hide-s scope="col" aria-hidden="true" {}
+        @for head in HEADS { th.num-c scope="col" { (head) } }
     }
 }
 
@@ -144,8 +144,8 @@ pub fn cells(line: &LoadRow, most: SignedDuration) -> Markup {
     let numbers = line.lengths().map(short).into_iter();
     let numbers = numbers.chain(counts.map(|count| count.to_string()));
     html! {
-        td.wide aria-hidden="true" { (bar(line, most)) }
-        @for (head, number) in HEADS.iter().zip(numbers) { td.number data-label=(head) { (number) } }
+        td.hide-s aria-hidden="true" { (bar(line, most)) }
+        @for (head, number) in HEADS.iter().zip(numbers) { td.num-c data-label=(head) { (number) } }
     }
 }
 

@@ -11,7 +11,6 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub struct People {
     known: HashMap<UserId, Person>,
-    colours: HashMap<UserId, usize>,
     /// Whether their pages may be read.
     pub linked: bool,
 }
@@ -42,9 +41,7 @@ impl People {
                 }
             }
             Ok::<(), Error>(())
-        })?;
-        self.colours = colours(self.known.keys());
-        Ok(())
+        })
     }
 
     /// Whether somebody has been loaded, and is there.
@@ -68,18 +65,17 @@ impl People {
     }
 
     fn chip(&self, user: &UserId, linked: bool) -> Markup {
-        let name = self.name(user);
         html! {
-            span.person {
-                span.initials.(format!("c{}", self.colour(user))) aria-hidden="true" { (initials(name)) }
-                @if linked { a href=(path(user)) { bdi { (name) } } } @else { bdi { (name) } }
+            span.per {
+                (self.avatar(user))
+                @if linked { a href=(path(user)) { bdi { (self.name(user)) } } } @else { bdi { (self.name(user)) } }
             }
         }
     }
 
-    /// One of eight colours. The same for a person on every page, unless somebody on the page has it already.
-    pub fn colour(&self, user: &UserId) -> usize {
-        self.colours.get(user).copied().unwrap_or(NEUTRAL)
+    /// The initials of a person in a circle of their colour.
+    pub fn avatar(&self, user: &UserId) -> Markup {
+        html! { span class=(format_args!("av {}", colour(user))) aria-hidden="true" { (initials(self.name(user))) } }
     }
 
     /// People one after the other.
@@ -87,7 +83,7 @@ impl People {
         html! {
             span.people {
                 @for (index, user) in users.into_iter().enumerate() {
-                    @if index > 0 { span.unseen { ", " } }
+                    @if index > 0 { span.sr { ", " } }
                     (self.show(user))
                 }
             }
@@ -99,38 +95,23 @@ impl People {
 pub fn path(user: &UserId) -> String {
     format!(
         "/people/{}",
-        crate::web::layout::encoded(user.as_str()).replace('/', "%2F")
+        crate::web::address::encoded(user.as_str()).replace('/', "%2F")
     )
 }
 
-/// Colours of people, and the one of nobody.
-const COLOURS: usize = 7;
-pub const NEUTRAL: usize = 7;
+/// Colours of people.
+const COLOURS: u64 = 12;
 
-/// A colour for each: that of their id, or the next that is free while there are any.
-fn colours<'a>(users: impl Iterator<Item = &'a UserId>) -> HashMap<UserId, usize> {
-    let mut users: Vec<&UserId> = users.collect();
-    users.sort();
-    let mut uses = [0; COLOURS];
-    let mut chosen = HashMap::new();
-    for user in users {
-        let own = mixed(user) as usize % COLOURS;
-        let fewest = uses.iter().min().copied().unwrap_or_default();
-        let candidates = (0..COLOURS).map(|step| (own + step) % COLOURS);
-        let colour = candidates.into_iter().find(|one| uses[*one] == fewest);
-        let colour = colour.unwrap_or(own);
-        uses[colour] += 1;
-        chosen.insert(user.clone(), colour);
-    }
-    chosen
+/// The class of a person's colour, `p0` to `p11`: the same on every page, whoever else is on it.
+pub fn colour(user: &UserId) -> String {
+    format!("p{}", fnv1a(user.as_str().as_bytes()) % COLOURS)
 }
 
-/// The id as a well-spread number.
-fn mixed(user: &UserId) -> u32 {
-    let mixed = user.as_str().bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
-    mixed ^ (mixed >> 15)
+/// The hash FNV-1a of 64 bits.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 /// The first letters of the first and the last word of a name; of a single word its first two, which tell more people apart.
@@ -142,12 +123,17 @@ pub fn initials(name: &str) -> String {
         .map(letters)
         .filter(|word| !word.is_empty())
         .collect();
-    let shown: Vec<char> = match words.as_slice() {
-        [] => Vec::new(),
-        [word] => word.iter().take(2).copied().collect(),
-        [first, .., last] => vec![first[0], last[0]],
-    };
-    shown.into_iter().flat_map(char::to_uppercase).collect()
+    match words.as_slice() {
+        [] => String::new(),
+        [word] => {
+            let first = word.iter().take(1).flat_map(|c| c.to_uppercase());
+            first.chain(word.iter().skip(1).take(1).copied()).collect()
+        }
+        [first, .., last] => {
+            let both = [first[0], last[0]].into_iter();
+            both.flat_map(char::to_uppercase).collect()
+        }
+    }
 }
 
 #[cfg(test)]
@@ -155,34 +141,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_people_differ_in_colour() {
-        let users: Vec<UserId> = (0..10)
-            .map(|n| UserId::from(format!("U{n}").as_str()))
-            .collect();
-        let few = colours(users[..COLOURS].iter());
-        let mut seen: Vec<usize> = few.values().copied().collect();
-        seen.sort_unstable();
-        assert_eq!(seen, (0..COLOURS).collect::<Vec<_>>());
-        // More share them evenly, and alone everybody has their own.
-        let many = colours(users.iter());
-        assert!(
-            (0..COLOURS).all(
-                |colour| (1..=2).contains(&many.values().filter(|one| **one == colour).count())
-            )
-        );
-        let alone = colours(users[3..4].iter());
-        assert_eq!(alone[&users[3]], mixed(&users[3]) as usize % COLOURS);
+    fn a_person_has_one_colour() {
+        // The reference values of the hash.
+        for (text, expected) in [
+            ("", 0xcbf2_9ce4_8422_2325),
+            ("a", 0xaf63_dc4c_8601_ec8c),
+            ("foobar", 0x8594_4171_f739_67e8),
+        ] {
+            assert_eq!(fnv1a(text.as_bytes()), expected, "{text}");
+        }
+        let expected = format!("p{}", 0xaf63_dc4c_8601_ec8c_u64 % 12);
+        assert_eq!(colour(&UserId::from("a")), expected);
     }
 
     #[test]
     fn first_letters() {
         for (name, expected) in [
             ("Ada Lovelace", "AL"),
-            ("ada", "AD"),
+            ("ada", "Ad"),
             ("Anna Maria van der Berg", "AB"),
-            ("<script>alert(1)</script>", "SC"),
+            ("<script>alert(1)</script>", "Sc"),
             ("  ", ""),
-            ("\u{1f600} Smile", "SM"),
+            ("\u{1f600} Smile", "Sm"),
             ("\u{5d0}\u{5d1} \u{5d2}", "\u{5d0}\u{5d2}"),
         ] {
             assert_eq!(initials(name), expected, "{name}");

@@ -54,7 +54,7 @@ impl Times {
             return "for ever".to_owned();
         }
         let (shown, now) = (local(at, zone), local(self.now, zone));
-        format!("{}, {}", day(shown.date(), now), clock(shown))
+        format!("{} {}", day(shown.date(), now), clock(shown))
     }
 
     /// An instant.
@@ -78,7 +78,7 @@ impl Times {
             true => clock(there),
             false => self.text_in(at, other),
         };
-        html! { " " span.zone { "(" (text) " " (other.as_str()) ")" } }
+        html! { " " span.muted.small { "(" (text) " " (other.as_str()) ")" } }
     }
 
     /// A period; an end that is not known is open.
@@ -138,7 +138,7 @@ impl Times {
             @if let Some(other) = other.filter(|other| differ(from, until, self.zone, *other)) {
                 @let both = [from, until].map(|at| local(at, other));
                 @let same_days = both[0].date() == local(from, self.zone).date() && both[1].date() == local(until, self.zone).date();
-                " " span.zone {
+                " " span.muted.small {
                     "("
                     @if same_days { (clock(both[0])) " to " (clock(both[1])) }
                     @else if both[0].date() == both[1].date() { (self.text_in(from, other)) " to " (clock(both[1])) }
@@ -343,10 +343,10 @@ mod tests {
             zone: zone("Europe/London"),
             now: at("2026-11-23T08:00:00Z"),
         };
-        assert_eq!(times.text(at("2026-11-24T09:00:00Z")), "Tue 24 Nov, 09:00");
+        assert_eq!(times.text(at("2026-11-24T09:00:00Z")), "Tue 24 Nov 09:00");
         assert_eq!(
             times.text(at("2027-01-01T00:00:00Z")),
-            "Fri 1 Jan 2027, 00:00"
+            "Fri 1 Jan 2027 00:00"
         );
         let shown = times.show_with(at("2026-11-24T09:00:00Z"), Some(zone("Europe/Berlin")));
         assert!(shown.into_string().contains("(10:00 Europe/Berlin)"));

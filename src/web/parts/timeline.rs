@@ -1,6 +1,5 @@
 //! The timeline: a row for each lane and window, drawn. Readers of the screen are told the same by the table below it.
 
-use super::people::NEUTRAL;
 use super::time::Times;
 use crate::domain::time::Interval;
 use jiff::civil::Weekday;
@@ -21,8 +20,8 @@ pub struct Piece {
     pub who: String,
     /// The text where there is no room for the name.
     pub short: String,
-    /// Of eight.
-    pub colour: usize,
+    /// The class of their colour.
+    pub colour: String,
     /// Whoever is on call is absent.
     pub is_away: bool,
 }
@@ -158,7 +157,7 @@ fn legend(rows: &[Row]) -> Markup {
                 @for kind in found {
                     span {
                         svg.swatch aria-hidden="true" focusable="false" width="22" height="14" {
-                            rect.(class(kind, NEUTRAL)) x="1" y="1" width="20" height="12" {}
+                            rect.(class(kind, "")) x="1" y="1" width="20" height="12" {}
                             @if let Some(pattern) = kind.pattern() { rect fill=(pattern) x="1" y="6" width="20" height="7" {} }
                             @if kind.pattern().is_some() { rect.edge x="1" y="1" width="20" height="12" {} }
                         }
@@ -168,7 +167,7 @@ fn legend(rows: &[Row]) -> Markup {
                 @if is_any_away {
                     span {
                         svg.swatch aria-hidden="true" focusable="false" width="22" height="14" {
-                            rect.(class(Kind::Turn, NEUTRAL)) x="1" y="1" width="20" height="12" {}
+                            rect.(class(Kind::Turn, "")) x="1" y="1" width="20" height="12" {}
                             rect fill="url(#t-away)" x="1" y="1" width="20" height="6" {}
                             rect.edge x="1" y="1" width="20" height="12" {}
                         }
@@ -180,11 +179,11 @@ fn legend(rows: &[Row]) -> Markup {
     }
 }
 
-fn class(kind: Kind, colour: usize) -> String {
+fn class(kind: Kind, colour: &str) -> String {
     match kind {
         Kind::Gap => "gap".to_owned(),
         Kind::Shut => "shut".to_owned(),
-        _ => format!("c{colour}"),
+        _ => format!("held {colour}"),
     }
 }
 
@@ -199,7 +198,7 @@ fn bar(piece: &Piece, scale: &Scale, y: usize) -> Markup {
     let is_held = !matches!(piece.kind, Kind::Gap | Kind::Shut);
     html! {
         svg.bar x=(percent(x)) y=(y) width=(percent(width)) height=(BAR) {
-            rect.(class(piece.kind, piece.colour)) width="100%" height="100%" {}
+            rect.(class(piece.kind, &piece.colour)) width="100%" height="100%" {}
             @if let Some(pattern) = piece.kind.pattern() { rect fill=(pattern) y=(BAR - STRIP) width="100%" height=(STRIP) {} }
             @if piece.is_away { rect fill="url(#t-away)" width="100%" height=(STRIP) {} }
             @if is_held { rect.edge width="100%" height="100%" {} }
@@ -317,7 +316,7 @@ mod tests {
             kind,
             who: "<ada>".into(),
             short: "A".into(),
-            colour: 3,
+            colour: "p3".into(),
             is_away: kind == Kind::Cover,
         };
         let rows = [Row {

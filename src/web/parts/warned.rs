@@ -30,7 +30,7 @@ pub fn severity(severity: Severity) -> Markup {
     html! {
         @match severity {
             Severity::High => span.tag.bad { "High" },
-            Severity::Medium => span.tag.warning { "Medium" },
+            Severity::Medium => span.tag.warn { "Medium" },
             Severity::Low => span.tag { "Low" },
         }
     }
@@ -44,7 +44,7 @@ pub fn count(base: &str, kinds: Option<&BTreeMap<WarningKind, u64>>) -> Markup {
     let counts: Vec<u64> = kinds.map(|(_, count)| *count).collect();
     html! {
         @if let Some(worst) = worst {
-            a.tag.bad[worst == Severity::High].warning[worst == Severity::Medium] href=(format!("{base}/warnings")) {
+            a.tag.bad[worst == Severity::High].warn[worst == Severity::Medium] href=(format!("{base}/warnings")) {
                 @match counts[..] {
                     [1] => "1 warning",
                     [only] => { (only) " warnings" }

@@ -3,13 +3,15 @@
 use crate::support::*;
 use serde_json::{Value, json};
 
-const SCOPES: [&str; 6] = [
+const SCOPES: [&str; 8] = [
     "read:rotations",
     "write:rotations",
     "read:oncall",
     "write:duty",
     "read:directory",
     "manage:webhooks",
+    "read:contacts",
+    "manage:directory",
 ];
 
 #[test]

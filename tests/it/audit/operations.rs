@@ -60,12 +60,22 @@ impl World<'_> {
     fn post(&self, path: &str) -> Answer {
         self.rota.caller().request("POST", path).send()
     }
+
+    fn send(&self, path: &str, body: serde_json::Value) -> Answer {
+        self.rota.caller().post(path, body)
+    }
+
+    /// The path of a record that is added to a list.
+    fn made(&self, list: &str, body: serde_json::Value) -> String {
+        let made = self.send(list, body).is(201).json();
+        format!("{list}/{}", text(&made["id"]))
+    }
 }
 
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 55] = [
+const OPERATIONS: [(&str, Act); 63] = [
     ("linkExternal", |w| w.linked()),
     ("unlinkExternal", |w| {
         w.linked().ok();
@@ -225,6 +235,48 @@ const OPERATIONS: [(&str, Act); 55] = [
         let (_, path) = w.delivery();
         w.post(&format!("{path}/cancel")).ok();
         w.post(&format!("{path}/resend"))
+    }),
+    ("createUser", |w| {
+        let new = json!({ "id": unique("u"), "displayName": "New" });
+        w.send("/v1/users", new)
+    }),
+    ("patchUser", |w| {
+        let handle = json!({ "handle": unique("h") });
+        w.rota.caller().patch_if("/v1/users/U3", "*", handle)
+    }),
+    ("createGroup", |w| {
+        let id = unique("g");
+        w.send(
+            "/v1/groups",
+            json!({ "name": "G", "handle": id, "userIds": [] }),
+        )
+    }),
+    ("patchGroup", |w| {
+        let path = w.made(
+            "/v1/groups",
+            json!({ "name": "G", "handle": unique("g"), "userIds": [] }),
+        );
+        w.rota
+            .caller()
+            .patch_if(&path, "*", json!({ "userIds": ["U1"] }))
+    }),
+    ("deleteGroup", |w| {
+        let path = w.made(
+            "/v1/groups",
+            json!({ "name": "G", "handle": unique("g"), "userIds": [] }),
+        );
+        w.rota.caller().delete_if(&path, "*")
+    }),
+    ("createChannel", |w| {
+        w.send("/v1/channels", json!({ "name": "C" }))
+    }),
+    ("patchChannel", |w| {
+        let path = w.made("/v1/channels", json!({ "name": "C" }));
+        w.rota.caller().patch_if(&path, "*", json!({ "name": "D" }))
+    }),
+    ("deleteChannel", |w| {
+        let path = w.made("/v1/channels", json!({ "name": "C" }));
+        w.rota.caller().delete_if(&path, "*")
     }),
     ("disableWebhook", |w| w.rota.hook("").0.act("disable")),
     ("enableWebhook", |w| {

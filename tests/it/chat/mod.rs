@@ -7,6 +7,7 @@ mod groups;
 mod hours;
 mod late_calls;
 mod messages;
+mod own_reminders;
 mod refusals;
 mod reminders;
 mod requests;

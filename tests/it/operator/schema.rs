@@ -179,7 +179,7 @@ fn an_older_database_has_the_tables_of_its_version() {
         assert!(said.contains("trigger gone on person"), "{line}: {said}");
     }
     change(&db, "DROP TRIGGER gone; PRAGMA user_version = 8");
-    let words = ["rota.db", "table arrangement has no column"];
+    let words = ["rota.db", "table agenda is missing"];
     fails_with(run(&mut on(&db, "key list")), &words);
     let (_, output, _) = run(&mut on(&db, "check"));
     assert!(output.contains("table audit is missing"), "{output}");

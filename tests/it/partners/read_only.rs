@@ -35,6 +35,12 @@ fn everything_that_would_change_duty_is_refused() {
         ("key", "PUT", "/rosters", json!({ "nextTurn": 1 })),
         ("key", "PATCH", "", json!({ "userIds": ["U2"] })),
         ("key", "PATCH", "", json!({ "doubleCover": true })),
+        (
+            "key",
+            "PATCH",
+            "",
+            json!({ "dealing": { "missedTurn": "traded" } }),
+        ),
         ("key", "PATCH", "", json!({ "skipsAreOffTime": true })),
         ("key", "POST", "/duty-arrangements", assignment.clone()),
         ("key", "POST", "/duty-arrangements/preview", assignment),

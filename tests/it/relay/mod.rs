@@ -4,6 +4,7 @@ mod commands;
 mod faults;
 mod inbox;
 mod incoming;
+mod invitations;
 mod mail;
 mod refusing;
 mod settings;

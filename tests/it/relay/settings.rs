@@ -23,6 +23,11 @@ const DEFAULT: [&str; 14] = [
     "changeFailed",
 ];
 
+/// The settings of somebody who chose nothing but these.
+fn chosen(mail: bool, kinds: Value) -> Value {
+    json!({ "mail": mail, "kinds": kinds, "remindBefore": null })
+}
+
 fn put(by: &Caller, user: &str, body: Value) -> Answer {
     let path = format!("/v1/users/{user}/notifications");
     by.request("PUT", &path).json(&body).send()
@@ -34,15 +39,12 @@ fn people_and_admins_choose_what_is_mailed() {
     let rota = Rota::with_people(3);
     let path = "/v1/users/U1/notifications";
     let usual = rota.caller().get(path).is(200).json();
-    assert_eq!(usual, json!({ "mail": true, "kinds": DEFAULT }));
+    assert_eq!(usual, chosen(true, json!(DEFAULT)));
     let token = rota.token("U1");
     let own = rota.with(&token);
-    let chosen = json!({ "mail": true, "kinds": ["offDuty", "onDuty"] });
-    let answer = put(&own, "U1", chosen).is(200).json();
-    assert_eq!(
-        answer,
-        json!({ "mail": true, "kinds": ["onDuty", "offDuty"] })
-    );
+    let body = json!({ "mail": true, "kinds": ["offDuty", "onDuty"] });
+    let answer = put(&own, "U1", body).is(200).json();
+    assert_eq!(answer, chosen(true, json!(["onDuty", "offDuty"])));
     assert_eq!(own.get(path).is(200).json(), answer);
     let entry = rota.newest_entry();
     assert_eq!(entry["action"], "setNotificationSettings");
@@ -140,7 +142,7 @@ fn the_page_of_mail_has_the_same_choice() {
         "weekAhead",
         "changeFailed",
     ];
-    assert_eq!(settings, json!({ "mail": true, "kinds": kinds }));
+    assert_eq!(settings, chosen(true, json!(kinds)));
     browser.post("/me/mail", &[]).is(303);
     assert_eq!(rota.caller().get(path).is(200).json()["mail"], false);
     browser.post("/me/mail", &[("kinds", "other")]).is(400);

@@ -3,6 +3,7 @@
 mod absences;
 mod cadence;
 mod coverage;
+mod dealing;
 mod frozen;
 mod hours;
 mod keys;

@@ -17,7 +17,7 @@ use rota::actions::sessions::SignedIn;
 use rota::actions::{App, Error, Outward};
 use rota::chat::slack::SlackSettings;
 use rota::client::{Secret, Tls, Trust};
-use rota::domain::directory::Person;
+use rota::domain::directory::{Person, Source};
 use rota::domain::holidays::Calendar;
 use rota::domain::ids::UserId;
 use rota::domain::tiers::{Tier, TierLimits};
@@ -166,6 +166,7 @@ pub fn app(db: &Path, slack: &Slack, app_token: Option<&str>) -> App {
         groups: Vec::new(),
         channels: Vec::new(),
         handles: Vec::new(),
+        phones: Default::default(),
     };
     let written = app
         .store()
@@ -187,6 +188,9 @@ fn person(id: &str, is_deleted: bool) -> Person {
         is_admin: false,
         avatar_url: None,
         time_zone: None,
+        handle: None,
+        source: Source::Slack,
+        zone_is_own: false,
     }
 }
 

@@ -84,8 +84,15 @@ impl Rota {
         }
     }
 
+    /// Of a rotation whose missed turns are lost, and that deals by who is there at the hand-over, unless the body says otherwise.
     #[track_caller]
-    pub fn try_create(&self, body: Value) -> Answer {
+    pub fn try_create(&self, mut body: Value) -> Answer {
+        if let Some(body) = body.as_object_mut() {
+            let lost = json!({ "missedTurn": "lost" });
+            body.entry("dealing").or_insert(lost);
+            let policy = json!({ "passOver": "atHandOver" });
+            body.entry("absencePolicy").or_insert(policy);
+        }
         self.caller().try_create(&unique("create"), body)
     }
 

@@ -12,7 +12,7 @@ fn numbers(page: &str, user: &str) -> Vec<String> {
         .filter(|row| attribute(row, "data-user").as_deref() == Some(user))
         .last()
         .unwrap_or_else(|| panic!("no row of {user}: {page}"));
-    let cells = row.split("<td class=\"number\"").skip(1);
+    let cells = row.split("<td class=\"num-c\"").skip(1);
     cells
         .map(|cell| {
             cell.split('>')

@@ -144,6 +144,8 @@ impl<'a> Walk<'a> {
             channels: Vec::new(),
             users: model.members.iter().map(|who| person(*who)).collect(),
             groups: Vec::new(),
+            dealing: Default::default(),
+            absence_policy: Default::default(),
         };
         let creation = creation::NewCreation {
             key: name.into(),

@@ -3,9 +3,11 @@
 use super::super::phrase::{Phrase, Quoted};
 use super::{Both, Summary, kept, period, quoted};
 use crate::domain::arrangement::Arranged;
+use crate::domain::books::Share;
 use crate::domain::cadence::Cadence;
 use crate::domain::coverage::Stretch;
 use crate::domain::external::External;
+use crate::domain::forecast::{self, OpenTrade};
 use crate::domain::key::Key;
 use crate::domain::rotation::{Cell, ChannelSetting, Rotation, Window};
 use crate::domain::wording;
@@ -21,6 +23,11 @@ pub fn rotation_changes(before: &Rotation, after: &Rotation) -> Summary {
     told.changed("doubleCover", both, |r| r.double_cover);
     told.changed("skipsAreOffTime", both, |r| r.skips_are_off_time);
     told.changed("absencePolicy", both, absence_policy);
+    told.changed("missedTurn", both, |r| r.dealing.missed_turn.name());
+    told.changed("restHours", both, |r| {
+        format!("{} hours", r.dealing.rest_hours)
+    });
+    told.list("shares", both, |r| r.dealing.shares.iter().map(share));
     told.list("members", both, |r| &r.members.users);
     told.list("user groups", both, |r| {
         r.members.groups.iter().map(|one| &one.group)
@@ -42,6 +49,9 @@ pub fn rotation_changes(before: &Rotation, after: &Rotation) -> Summary {
     }
     if before.rosters != after.rosters {
         rosters(&mut told, both);
+        told.list("open trades", both, |r| {
+            forecast::open_trades(r).into_iter().map(owes)
+        });
     }
     told
 }
@@ -86,6 +96,16 @@ fn profile(told: &mut Summary, (before, after): Both<Rotation>) {
     told.changed("mentions one at a time", both, |m| m.one_at_a_time);
     let what = "rotate after a mention is acknowledged";
     told.changed(what, both, |m| m.rotate_after_acknowledgement);
+}
+
+fn owes(open: OpenTrade) -> Phrase {
+    let owes = Phrase::from(&open.trade.owes).and(" owes ");
+    owes.and(&open.trade.owed)
+        .and(format!(" a turn since {}", open.trade.from))
+}
+
+fn share(share: &Share) -> Phrase {
+    Phrase::from(&share.user).and(format!(" ({} %)", share.percent))
 }
 
 fn absence_policy(rotation: &Rotation) -> String {

@@ -27,6 +27,7 @@ fn holder(user: &str) -> Option<Holder> {
         user: user.into(),
         since: "2026-11-23T09:00:00Z".parse().unwrap(),
         skipped: Vec::new(),
+        dealt: None,
     })
 }
 

@@ -80,7 +80,10 @@ fn a_forecast_steps_through_due_instants_in_order() {
     asked.pending.push(Pending {
         id: "cov_1".into(),
         requester: "a".into(),
-        duties: vec![crate::domain::request::Duty {
+        legs: vec![crate::domain::request::Leg {
+            key: None,
+            assignee: None,
+            arrangement: None,
             cell: asked.cells[0].id.clone(),
             holder: "a".into(),
             period: Interval {

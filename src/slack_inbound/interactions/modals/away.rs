@@ -2,8 +2,8 @@
 
 use super::field::{self, ACKNOWLEDGED, FROM, REASON_FIELD, TO, WHERE};
 use super::{FormOutcome, Metadata, closed, errors, refused, update};
-use crate::actions::{ActionError, absences, shifts};
-use crate::domain::absence::StandingDuty;
+use crate::actions::{ActionError, Result, absences, shifts};
+use crate::domain::duty::Duty;
 use crate::domain::edit::NewAbsence;
 use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::rotation::Rotation;
@@ -38,7 +38,7 @@ pub fn form(
     channel: Option<&ChannelId>,
     from: Option<Date>,
     to: Option<Date>,
-) -> Result<Value, ActionError> {
+) -> Result<Value> {
     let metadata = Metadata {
         channel: channel.cloned(),
         ..Metadata::default()
@@ -63,7 +63,7 @@ fn render(
     place: &str,
     reason: String,
     add: impl FnOnce(&mut Blocks),
-) -> Result<Value, ActionError> {
+) -> Result<Value> {
     let all = Choice {
         value: ALL.to_owned(),
         label: "All rotations".to_owned(),
@@ -95,7 +95,7 @@ fn render(
 }
 
 /// The rotations that the reader is a member of.
-fn own(visit: &Visit) -> Result<Vec<Rotation>, ActionError> {
+fn own(visit: &Visit) -> Result<Vec<Rotation>> {
     absences::own_rotations(visit.app, visit.caller(), visit.me())
 }
 
@@ -148,7 +148,7 @@ fn record(
     view: &View,
     rotation: &RotationId,
     new: NewAbsence,
-) -> Result<FormOutcome<Vec<StandingDuty>>, ActionError> {
+) -> Result<FormOutcome<Vec<Duty>>> {
     let new = new.checked()?;
     let standing = shifts::would_stand(visit.app, visit.caller(), rotation, &new)?;
     let is_acknowledged = field::is_acknowledged(view, &token(&standing));
@@ -161,11 +161,11 @@ fn record(
 }
 
 /// The duty that stays with the reader while they are away, with the box to tick.
-fn still_theirs(visit: &Visit, blocks: &mut Blocks, standing: &[StandingDuty]) {
+fn still_theirs(visit: &Visit, blocks: &mut Blocks, standing: &[Duty]) {
     let zone = visit.zone();
     let mut lines = vec![":warning: *Still yours meanwhile*".to_owned()];
     let shown = standing.iter().map(|duty| {
-        let (from, until) = (duty.period.from, duty.period.until);
+        let Interval { from, until } = duty.period();
         format!("• {} to {}", time(from, zone), time(until, zone))
     });
     lines.extend(shown);
@@ -175,10 +175,10 @@ fn still_theirs(visit: &Visit, blocks: &mut Blocks, standing: &[StandingDuty]) {
 }
 
 /// Names exactly these duties.
-fn token(standing: &[StandingDuty]) -> String {
-    let one = |duty: &StandingDuty| {
+fn token(standing: &[Duty]) -> String {
+    let one = |duty: &Duty| {
         // A turn that has begun is shown from now on, and now moves.
-        let until: Timestamp = duty.period.until;
+        let until: Timestamp = duty.period().until;
         format!("{} {until}", duty.cell)
     };
     let all: Vec<String> = standing.iter().map(one).collect();

@@ -2,7 +2,7 @@
 
 use super::{Metadata, field, update};
 use crate::actions::acceptance::{self, ToAcknowledge};
-use crate::actions::{ActionError, overview};
+use crate::actions::{ActionError, Result, overview};
 use crate::domain::edit::Answering;
 use crate::domain::ids::RequestId;
 use crate::domain::refusal::Refusal;
@@ -19,7 +19,7 @@ use serde_json::Value;
 pub const NAME: &str = "accept";
 
 /// The form for somebody who accepts a request.
-pub fn form(visit: &Visit, request: &RequestId) -> Result<Value, ActionError> {
+pub fn form(visit: &Visit, request: &RequestId) -> Result<Value> {
     let (rotation, asked) = overview::request(visit.app, visit.caller(), request)?;
     let found = acceptance::preview(visit.app, visit.caller(), &rotation.id, request)?;
     let metadata = Metadata {

@@ -2,8 +2,9 @@
 
 use super::field::{self, FROM, REASON_FIELD, TO, TURN, WHOM};
 use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
-use crate::actions::whole_turns::{self, HeldTurn};
-use crate::actions::{ActionError, overview};
+use crate::actions::whole_turns;
+use crate::actions::{ActionError, Result, duties, overview};
+use crate::domain::duty::Duty;
 use crate::domain::edit::NewCover;
 use crate::domain::ids::{CellId, ChannelId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
@@ -11,7 +12,7 @@ use crate::domain::time::Interval;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, modal};
 use crate::slack_inbound::interactions::times;
-use crate::slack_inbound::interactions::visit::{Outcome, Visit, slot, title};
+use crate::slack_inbound::interactions::visit::{Outcome, Visit, title};
 use crate::slack_inbound::reply::Reply;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -47,7 +48,7 @@ pub fn form(
     visit: &Visit,
     rotation: Option<&Rotation>,
     channel: Option<&ChannelId>,
-) -> Result<Result<Value, String>, ActionError> {
+) -> Result<Result<Value, String>> {
     let metadata = Metadata::of(rotation, channel);
     render(visit, &metadata, Entered::default(), |_| {})
 }
@@ -58,7 +59,7 @@ fn render(
     metadata: &Metadata,
     entered: Entered,
     add: impl FnOnce(&mut Blocks),
-) -> Result<Result<Value, String>, ActionError> {
+) -> Result<Result<Value, String>> {
     let mut groups = Vec::new();
     let mut eligible: Vec<UserId> = Vec::new();
     let rotations = rotations(visit, metadata.rotation.as_ref())?;
@@ -123,7 +124,7 @@ fn render(
 }
 
 /// The rotation that the form is about, or those of the person.
-pub fn rotations(visit: &Visit, one: Option<&RotationId>) -> Result<Vec<RotationId>, ActionError> {
+pub fn rotations(visit: &Visit, one: Option<&RotationId>) -> Result<Vec<RotationId>> {
     if let Some(one) = one {
         return Ok(vec![one.clone()]);
     }
@@ -135,15 +136,13 @@ pub fn rotations(visit: &Visit, one: Option<&RotationId>) -> Result<Vec<Rotation
 }
 
 /// A turn as the menu names it: by rotation, slot and bounds.
-fn choice(visit: &Visit, rotation: &Rotation, turn: &HeldTurn) -> Choice {
-    let cell = rotation.slot_of(&turn.cell);
-    let slot = cell.map_or(String::new(), |index| {
-        slot(rotation, &rotation.cells[index])
-    });
-    let period = times::period(turn.from, turn.until, visit.zone());
-    let until = turn.until.map_or("-".to_owned(), |until| until.to_string());
+fn choice(visit: &Visit, rotation: &Rotation, turn: &Duty) -> Choice {
+    let slot = duties::slot_of(rotation, turn).join(", ");
+    let from = turn.entry.start;
+    let period = times::period(from, turn.end, visit.zone());
+    let until = turn.end.map_or("-".to_owned(), |until| until.to_string());
     Choice {
-        value: format!("{} {} {} {until}", rotation.id, turn.cell, turn.from),
+        value: format!("{} {} {from} {until}", rotation.id, turn.cell),
         label: match slot.is_empty() {
             true => period,
             false => format!("{period}, {slot}"),
@@ -152,8 +151,8 @@ fn choice(visit: &Visit, rotation: &Rotation, turn: &HeldTurn) -> Choice {
 }
 
 /// Everybody else in the rosters of these turns' slots.
-fn others(visit: &Visit, rotation: &Rotation, held: &[HeldTurn]) -> Vec<UserId> {
-    let cells = held.iter().filter_map(|turn| rotation.slot_of(&turn.cell));
+fn others(visit: &Visit, rotation: &Rotation, held: &[Duty]) -> Vec<UserId> {
+    let cells = held.iter().filter_map(|turn| turn.slot);
     let rosters = cells.map(|index| rotation.cells[index].roster.as_ref());
     let people = rosters.flat_map(|roster| rotation.order(rotation.roster(roster)));
     let mut found: Vec<UserId> = Vec::new();

@@ -18,7 +18,7 @@ use super::blocks::{Blocks, ephemeral, modal};
 use super::requests::made;
 use super::visit::{Outcome, Visit};
 use crate::actions::proposals::{self, Decision, Proposal};
-use crate::actions::{ActionError, Error};
+use crate::actions::{ActionError, Error, Result};
 use crate::domain::agreement::{Preview, check_unblocked};
 use crate::domain::conflict::Conflict;
 use crate::domain::ids::{ChannelId, RequestId, RotationId};
@@ -109,7 +109,7 @@ fn propose<P: Proposal<Output = RequestWritten>>(
     rotation: &RotationId,
     action: &'static str,
     new: Result<P, Refusal>,
-) -> Result<FormOutcome, ActionError> {
+) -> Result<FormOutcome> {
     if visit.is_written()? {
         return Ok(FormOutcome::Again);
     }

@@ -3,9 +3,10 @@
 use super::cover::rotations;
 use super::field::{self, REASON_FIELD, THEIRS, TURN};
 use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
-use crate::actions::ActionError;
-use crate::actions::whole_turns::{self, WholeTurn};
+use crate::actions::whole_turns;
+use crate::actions::{ActionError, Result};
 use crate::domain::edit::{NewLeg, NewSwap};
+use crate::domain::forecast;
 use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::message::PeopleNames;
 use crate::domain::rotation::Rotation;
@@ -41,7 +42,7 @@ pub fn form(
     visit: &Visit,
     rotation: Option<&Rotation>,
     channel: Option<&ChannelId>,
-) -> Result<Result<Value, String>, ActionError> {
+) -> Result<Result<Value, String>> {
     let metadata = Metadata::of(rotation, channel);
     render(visit, &metadata, Entered::default(), |_| {})
 }
@@ -51,7 +52,7 @@ fn render(
     metadata: &Metadata,
     entered: Entered,
     add: impl FnOnce(&mut Blocks),
-) -> Result<Result<Value, String>, ActionError> {
+) -> Result<Result<Value, String>> {
     let (mut own, mut theirs) = (Vec::new(), Vec::new());
     let rotations = rotations(visit, metadata.rotation.as_ref())?;
     let most_mine = field::share(field::OWN_TURNS, rotations.len());
@@ -60,8 +61,8 @@ fn render(
     for rotation in &rotations {
         let (rotation, turns) = whole_turns::swappable(visit.app, visit.caller(), rotation, None)?;
         let (mine, others) = (turns.own, turns.others);
-        let names = visit.names(others.iter().map(|turn| &turn.user))?;
-        let choice = |turn: &WholeTurn| choice(visit, &rotation, &names, turn);
+        let names = visit.names(others.iter().map(|turn| &turn.holder))?;
+        let choice = |turn: &NewLeg| choice(visit, &rotation, &names, turn);
         is_cut |= mine.len() > most_mine || others.len() > most_theirs;
         let mine: Vec<Choice> = mine.iter().take(most_mine).map(choice).collect();
         let others: Vec<Choice> = others.iter().take(most_theirs).map(choice).collect();
@@ -107,9 +108,9 @@ fn render(
 }
 
 /// A turn as the menu names it: by rotation, slot, bounds and holder.
-fn choice(visit: &Visit, rotation: &Rotation, names: &PeopleNames, turn: &WholeTurn) -> Choice {
-    let (user, Interval { from, until }) = (&turn.user, turn.period);
-    let slot = turn.slot.join(", ");
+fn choice(visit: &Visit, rotation: &Rotation, names: &PeopleNames, turn: &NewLeg) -> Choice {
+    let (user, Interval { from, until }) = (&turn.holder, turn.period);
+    let slot = forecast::slot_named(rotation, &turn.cell).join(", ");
     let period = times::period(from, Some(until), visit.zone());
     let period = match slot.is_empty() {
         true => period,

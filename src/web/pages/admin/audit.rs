@@ -58,8 +58,8 @@ pub fn show(visit: &Visit) -> Outcome {
         section.card.flush aria-label="Entries" {
             @if entries.is_empty() {
                 div.pad {
-                    @if is_narrowed { p.empty { "No entry matches. " a href="/admin/audit" { "Show all" } } }
-                    @else { p.empty { "Nothing was changed yet." } }
+                    @if is_narrowed { p.muted { "No entry matches. " a href="/admin/audit" { "Show all" } } }
+                    @else { p.muted { "Nothing was changed yet." } }
                 }
             } @else { (table(visit, &entries, &names)) }
         }
@@ -93,7 +93,7 @@ fn search(visit: &Visit, query: &Form, errors: &Errors) -> Markup {
     let zone = format!("Time in {}", visit.zone.as_str());
     let kinds = ActorKind::ALL.map(ActorKind::name).join(", ");
     html! {
-        form.card role="search" method="get" action="/admin/audit" {
+        form.card.pad role="search" method="get" action="/admin/audit" {
             div.pair {
                 (filled.input("datetime-local", "from", "From", &zone, false))
                 (filled.input("datetime-local", "to", "To", &zone, false))
@@ -104,7 +104,7 @@ fn search(visit: &Visit, query: &Form, errors: &Errors) -> Markup {
                 (filled.input("text", "action", "Action", "An operation of the API, or a command such as “key create”", false))
             }
             (zone_field(visit.zone))
-            p.actions { button type="submit" { "Filter" } a.button href="/admin/audit" { "Show all" } }
+            p.actions { button.btn type="submit" { "Filter" } a.btn href="/admin/audit" { "Show all" } }
         }
     }
 }
@@ -122,7 +122,7 @@ fn table(visit: &Visit, entries: &[AuditEntry], names: &HashMap<RotationId, Stri
     let times = times(visit);
     html! {
         table.rows {
-            caption.unseen { "Entries, the newest first" }
+            caption.sr { "Entries, the newest first" }
             thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" } th scope="col" { "What" } th scope="col" { "From" } } }
             tbody {
                 @for entry in entries {

@@ -59,7 +59,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         }
         (list(visit, &all, &offered))
         @if offered.is_empty() {
-            p.empty { "There are no rotations yet. " a href="/rotations/new" { "New rotation" } }
+            p.muted { "There are no rotations yet. " a href="/rotations/new" { "New rotation" } }
         } @else { (form(Filled { values, errors }, &offered)) }
     };
     Ok(layout::page_with(visit, status, "Boards", content))
@@ -73,10 +73,10 @@ fn list(visit: &Visit, all: &[Board], offered: &[(RotationId, Option<String>, St
         .collect();
     html! {
         section.card.flush aria-label="Boards" {
-            @if all.is_empty() { div.pad { p.empty { "There are no boards yet." } } } @else {
+            @if all.is_empty() { div.pad { p.muted { "There are no boards yet." } } } @else {
                 table.rows {
-                    caption.unseen { "Boards, the oldest first" }
-                    thead { tr { th scope="col" { "Title" } th scope="col" { "Rotations" } th scope="col" { "Times in" } th scope="col" { "Made" } th scope="col" { span.unseen { "Actions" } } } }
+                    caption.sr { "Boards, the oldest first" }
+                    thead { tr { th scope="col" { "Title" } th scope="col" { "Rotations" } th scope="col" { "Times in" } th scope="col" { "Made" } th scope="col" { span.sr { "Actions" } } } }
                     tbody {
                         @for board in all {
                             tr data-board=(board.id) {
@@ -95,7 +95,7 @@ fn list(visit: &Visit, all: &[Board], offered: &[(RotationId, Option<String>, St
                                 td {
                                     form.bare method="post" action=(format!("/admin/boards/{}/withdraw", board.id)) {
                                         (hidden("operationId", &confirm::operation_id()))
-                                        button.small.danger type="submit" { "Withdraw" }
+                                        button.btn.s.bad type="submit" { "Withdraw" }
                                     }
                                 }
                             }
@@ -117,14 +117,14 @@ fn form(filled: Filled, offered: &[(RotationId, Option<String>, String)]) -> Mar
         .collect();
     let zones: Vec<Choice> = zones::names().map(|name| Choice::new(name, name)).collect();
     html! {
-        form.card method="post" action="/admin/boards" {
+        form.card.pad method="post" action="/admin/boards" {
             h2 { "New board" }
             (hidden("operationId", &confirm::operation_id()))
             (filled.input("text", "title", "Title", "", true))
             (filled.boxes("rotationIds", "Rotations", "", &rotations))
             (filled.select("timeZone", "Times in", "", &zones))
             p.hint { "Its address is shown once, on the next page." }
-            p.actions { button.main type="submit" { "Make the board" } }
+            p.actions { button.btn.go type="submit" { "Make the board" } }
         }
     }
 }

@@ -47,9 +47,9 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
             "The file replaces the people, groups and channels of the workspace. People who are not in it are deactivated and come off duty. "
             a href="/admin/directory.json" { "The present directory as a file" }
         }
-        form.card method="post" action="/admin/directory" {
+        form.card.pad method="post" action="/admin/directory" {
             (filled.area("file", "Directory file", "JSON, as “rota directory import” takes it; that command takes files over half a megabyte, too."))
-            p.actions { button.main type="submit" { "Show what it changes" } a.button href="/admin" { "Back" } }
+            p.actions { button.btn.go type="submit" { "Show what it changes" } a.btn href="/admin" { "Back" } }
         }
     };
     Ok(layout::page_with(visit, status, "Directory", content))
@@ -119,8 +119,8 @@ fn changes_page(
         (fields::summary(errors))
         (crumbs())
         h1 { "What the file changes" }
-        section.card aria-label="Changes" {
-            @if changes.is_empty() { p.empty { "No person changes. Groups and channels may." } }
+        section.card.pad aria-label="Changes" {
+            @if changes.is_empty() { p.muted { "No person changes. Groups and channels may." } }
             (people("New", &changes.added))
             @if !changes.changed.is_empty() {
                 h2 { "Changed" }
@@ -144,14 +144,14 @@ fn changes_page(
                 }
             }
         }
-        form.card method="post" action="/admin/directory/import" {
+        form.card.pad method="post" action="/admin/directory/import" {
             (hidden("file", visit.form.one("file")))
             (hidden("operationId", &confirm::operation_id()))
             @if let Some(why) = &concern {
-                div.warn { p { (form::sentence(why)) } }
+                div.note.warn.said { p { (form::sentence(why)) } }
                 (filled.tick("yes", "That is meant. Import it all the same."))
             }
-            p.actions { button.main type="submit" { "Import" } a.button href="/admin/directory" { "Back" } }
+            p.actions { button.btn.go type="submit" { "Import" } a.btn href="/admin/directory" { "Back" } }
         }
     };
     Ok(layout::page_with(

@@ -40,10 +40,10 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         h1 { "API keys" }
         p { "A key is for a program. It may do what its scopes say, in all rotations or in those that it is limited to." }
         section.card.flush aria-label="Keys" {
-            @if all.is_empty() { div.pad { p.empty { "There are no keys yet." } } } @else {
+            @if all.is_empty() { div.pad { p.muted { "There are no keys yet." } } } @else {
                 table.rows {
-                    caption.unseen { "Keys, the oldest first" }
-                    thead { tr { th scope="col" { "Name" } th scope="col" { "State" } th scope="col" { "Scopes" } th scope="col" { "Rotations" } th scope="col" { "Created" } th scope="col" { "Expires" } th scope="col" { span.unseen { "Actions" } } } }
+                    caption.sr { "Keys, the oldest first" }
+                    thead { tr { th scope="col" { "Name" } th scope="col" { "State" } th scope="col" { "Scopes" } th scope="col" { "Rotations" } th scope="col" { "Created" } th scope="col" { "Expires" } th scope="col" { span.sr { "Actions" } } } }
                     tbody { @for key in &all { (row(visit, key)) } }
                 }
             }
@@ -60,7 +60,7 @@ fn row(visit: &Visit, key: &KeyRecord) -> Markup {
         html! {
             form.bare method="post" action=(format!("/admin/keys/{}/{step}", key.id)) {
                 (hidden("operationId", &confirm::operation_id()))
-                button.small type="submit" { (label) }
+                button.btn.s type="submit" { (label) }
             }
         }
     };
@@ -68,7 +68,7 @@ fn row(visit: &Visit, key: &KeyRecord) -> Markup {
         tr data-key=(key.id) {
             th scope="row" { bdi { (key.name) } br; code { (key.id) } }
             td data-label="State" {
-                @if key.disabled { span.tag.warning { "Disabled" } } @else if expired { span.tag.bad { "Expired" } } @else { span.tag.good { "Enabled" } }
+                @if key.disabled { span.tag.warn { "Disabled" } } @else if expired { span.tag.bad { "Expired" } } @else { span.tag.good { "Enabled" } }
                 @for (_, until) in key.outgoing.iter().filter(|(_, until)| *until > visit.now) {
                     br; span.muted { "the one before works until " (times.show(*until)) }
                 }
@@ -111,7 +111,7 @@ fn form(visit: &Visit, filled: Filled) -> Result<Markup, Problem> {
         label: html! { code { (scope.name()) } " " span.muted { (meaning(scope)) } },
     });
     Ok(html! {
-        form.card method="post" action="/admin/keys" {
+        form.card.pad method="post" action="/admin/keys" {
             h2 { "New key" }
             (hidden("operationId", &confirm::operation_id()))
             (filled.input("text", "name", "Name", "What it is for.", true))
@@ -121,7 +121,7 @@ fn form(visit: &Visit, filled: Filled) -> Result<Markup, Problem> {
             }
             (filled.select("expires", "Expires", "", &lifetimes()))
             p.hint { "The key is shown once, on the next page." }
-            p.actions { button.main type="submit" { "Make the key" } }
+            p.actions { button.btn.go type="submit" { "Make the key" } }
         }
     })
 }
@@ -134,6 +134,8 @@ fn meaning(scope: Scope) -> &'static str {
         Scope::WriteDuty => "Put people on duty, hand over, absences",
         Scope::ReadDirectory => "People, user groups, channels",
         Scope::ManageWebhooks => "Webhook endpoints and their deliveries",
+        Scope::ReadContacts => "Telephone numbers and addresses of people",
+        Scope::ManageDirectory => "Add and change people, user groups, channels",
     }
 }
 

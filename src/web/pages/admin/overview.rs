@@ -56,12 +56,12 @@ pub fn show(visit: &Visit) -> Outcome {
     let content = html! {
         div.head { div { h1 { "Admin" } p.sub { bdi { (team.name.as_deref().unwrap_or(&team.id)) } } } }
         @if wrong.is_empty() { div.flash role="status" { p { "Everything works: nothing is overdue, and nothing waits too long." } } }
-        @else { div.warn role="alert" { h2 { "Look at this" } ul { @for line in &wrong { li { (line) } } } } }
-        div.cols {
+        @else { div.note.warn.said role="alert" { h2 { "Look at this" } ul { @for line in &wrong { li { (line) } } } } }
+        div.cols.a {
             (server_state(visit, &work))
-            section.card aria-labelledby="places" {
+            section.card.pad aria-labelledby="places" {
                 h2 #places { "Administer" }
-                ul.list {
+                ul.items {
                     @for (path, name, about) in places { li { a href=(path) { (name) } br; span.muted { (about) } } }
                 }
             }
@@ -129,9 +129,9 @@ fn server_state(visit: &Visit, work: &WorkStatus) -> Markup {
     let timer = app.runtime().heartbeat(TIMER);
     let capabilities = app.chat().capabilities();
     html! {
-        section.card aria-labelledby="standing" {
+        section.card.pad aria-labelledby="standing" {
             h2 #standing { "How it stands" }
-            dl.facts {
+            dl.kv {
                 dt { "Timer" }
                 dd {
                     @match timer.as_ref().and_then(Heartbeat::age) {

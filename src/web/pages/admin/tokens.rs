@@ -35,10 +35,10 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         h1 { "Member tokens" }
         p { "A token acts as one person, with the rights of that person. Give it to nobody else." }
         section.card.flush aria-label="Tokens" {
-            @if all.is_empty() { div.pad { p.empty { "There are no tokens yet." } } } @else {
+            @if all.is_empty() { div.pad { p.muted { "There are no tokens yet." } } } @else {
                 table.rows {
-                    caption.unseen { "Tokens, the oldest first" }
-                    thead { tr { th scope="col" { "Person" } th scope="col" { "Id" } th scope="col" { "Created" } th scope="col" { "Expires" } th scope="col" { span.unseen { "Actions" } } } }
+                    caption.sr { "Tokens, the oldest first" }
+                    thead { tr { th scope="col" { "Person" } th scope="col" { "Id" } th scope="col" { "Created" } th scope="col" { "Expires" } th scope="col" { span.sr { "Actions" } } } }
                     tbody {
                         @for token in &all {
                             tr data-token=(token.id) {
@@ -56,7 +56,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                                         p { "What uses it is refused from now on." }
                                         form.bare method="post" action=(format!("/admin/tokens/{}/revoke", token.id)) {
                                             (hidden("operationId", &confirm::operation_id()))
-                                            button.small type="submit" { "Revoke the token" }
+                                            button.btn.s type="submit" { "Revoke the token" }
                                         }
                                     }
                                 }
@@ -66,13 +66,13 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                 }
             }
         }
-        form.card method="post" action="/admin/tokens" {
+        form.card.pad method="post" action="/admin/tokens" {
             h2 { "New token" }
             (hidden("operationId", &confirm::operation_id()))
             (person(visit, Filled { values, errors })?)
             (Filled { values, errors }.select("expires", "Expires", "", &lifetimes()))
             p.hint { "The token is shown once, on the next page." }
-            p.actions { button.main type="submit" { "Make the token" } }
+            p.actions { button.btn.go type="submit" { "Make the token" } }
         }
     };
     Ok(layout::page_with(visit, status, "Member tokens", content))

@@ -12,11 +12,11 @@ pub fn page(document: &Value, operations: &[Operation]) -> Markup {
     html! {
         div.head {
             div { h1 { "API" } p.sub { "Version " (document["info"]["version"].as_str().unwrap_or_default()) } }
-            p.actions { a.button href="/v1/openapi.json" { "OpenAPI document" } }
+            p.actions { a.btn href="/v1/openapi.json" { "OpenAPI document" } }
         }
         (prose::paragraphs(about))
-        nav.card aria-label="Contents" {
-            ul.list {
+        nav.card.pad aria-label="Contents" {
+            ul.items {
                 li { a href="#authentication" { "Authentication" } }
                 @for tag in tags(document) {
                     li { a href={ "#" (tag.name) } { (heading(tag.name)) } " " span.muted { (prose::inline(tag.about)) } }
@@ -26,10 +26,10 @@ pub fn page(document: &Value, operations: &[Operation]) -> Markup {
         }
         (authentication(document))
         @for tag in tags(document) {
-            section.card aria-labelledby=(tag.name) {
+            section.card.pad aria-labelledby=(tag.name) {
                 h2 id=(tag.name) { (heading(tag.name)) }
                 p { (prose::inline(tag.about)) " " a href=(format!("/docs/{}", tag.name)) { "Parameters, bodies and answers" } }
-                ul.list {
+                ul.items {
                     @for operation in operations.iter().filter(|operation| operation.tag == tag.name) {
                         li id=(operation.id) { (entry(operation)) }
                     }
@@ -52,11 +52,11 @@ fn entry(operation: &Operation) -> Markup {
 fn authentication(document: &Value) -> Markup {
     let schemes = document["components"]["securitySchemes"].as_object();
     html! {
-        section.card aria-labelledby="authentication" {
+        section.card.pad aria-labelledby="authentication" {
             h2 #authentication { "Authentication" }
             p { "A request carries one credential. The examples read it, and the address of the server, from variables:" }
             (prose::block("export ROTA_URL=https://rota.example.org\nexport ROTA_API_KEY=svc_key_...\nexport ROTA_TOKEN=svc_mbr_...\n\ncurl \"$ROTA_URL/v1/keys/self\" -H \"Authorization: Bearer $ROTA_API_KEY\""))
-            dl.facts {
+            dl.kv {
                 @for (name, scheme) in schemes.into_iter().flatten() {
                     dt { code { (name) } }
                     dd { (prose::inline(scheme["description"].as_str().unwrap_or_default())) }
@@ -93,7 +93,7 @@ fn errors(document: &Value) -> Markup {
                 }
             }
             table.rows.api {
-                caption.unseen { "Errors by status" }
+                caption.sr { "Errors by status" }
                 thead { tr { th scope="col" { "Status" } th scope="col" { "Meaning" } th scope="col" { "Codes" } } }
                 tbody {
                     @for (status, (about, codes)) in &all {

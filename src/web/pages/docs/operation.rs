@@ -70,13 +70,13 @@ impl Operation<'_> {
 pub fn section(document: &Value, operation: &Operation) -> Markup {
     let described = operation.described;
     html! {
-        section.card aria-labelledby=(operation.id) {
+        section.card.pad aria-labelledby=(operation.id) {
             h2 id=(operation.id) { (operation.summary()) }
             @match operation.path {
                 Some(path) => p { code { (operation.method) " " (path) } " " span.muted { (operation.id) } },
                 None => p.muted { "Sent by the server to your endpoint." },
             }
-            @if described["deprecated"] == true { p { span.tag.warning { "Deprecated" } } }
+            @if described["deprecated"] == true { p { span.tag.warn { "Deprecated" } } }
             (prose::paragraphs(described["description"].as_str().unwrap_or_default()))
             p.muted { (credentials(described)) }
             (parameters(described))
@@ -121,7 +121,7 @@ fn parameters(described: &Value) -> Markup {
         @if !all.is_empty() {
             h3 { "Parameters" }
             table.rows.api {
-                caption.unseen { "Parameters" }
+                caption.sr { "Parameters" }
                 thead { tr { th scope="col" { "Name" } th scope="col" { "In" } th scope="col" { "Type" } th scope="col" { "Meaning" } } }
                 tbody {
                     @for parameter in all {

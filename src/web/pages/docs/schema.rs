@@ -136,7 +136,7 @@ fn members(name: &str, schema: &Value) -> Markup {
     let all = schema["properties"].as_object().into_iter().flatten();
     html! {
         table.rows.api {
-            caption.unseen { "Members of " (name) }
+            caption.sr { "Members of " (name) }
             thead { tr { th scope="col" { "Member" } th scope="col" { "Type" } th scope="col" { "Meaning" } } }
             tbody {
                 @for (member, described) in all {

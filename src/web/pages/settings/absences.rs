@@ -60,14 +60,14 @@ fn form(
         Choice::new("handOver", "The next person takes over at once"),
     ];
     let content = html! {
-        form.card method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             p.muted { "Absences that people enter here always count. Those that are read from their calendars count as you choose." }
             (filled.radios("calendars", "Absences from calendars that count", "", &calendars))
             (filled.input("number", "minimumHours", "A long one lasts at least, in hours", "1 to 720, for “Only long ones”. Absences without a gap between them count as one.", false))
             (filled.radios("passOver", "Who is passed over when a turn begins", "If everybody is absent at some time of the turn, it goes to the person who misses the least of it.", &pass_over))
             (filled.radios("whileOnDuty", "When somebody on duty goes away", "They do not come back on duty when their absence ends.", &while_on_duty))
             (carried(visit, rotation))
-            p.actions { button type="submit" { "See what would change" } }
+            p.actions { button.btn type="submit" { "See what would change" } }
         }
     };
     page(visit, rotation, PART, (status, errors), content)

@@ -77,9 +77,9 @@ fn form(
         .collect();
     let filled = Filled { values, errors };
     let content = html! {
-        section.card aria-labelledby="channels" {
+        section.card.pad aria-labelledby="channels" {
             h2 #channels { "Channels" }
-            @if listed.is_empty() { p.empty { "No channel is told anything. Add one, and hand-overs and reminders are posted there." } }
+            @if listed.is_empty() { p.muted { "No channel is told anything. Add one, and hand-overs and reminders are posted there." } }
             @for setting in listed { (channel(visit, rotation, setting)?) }
             @if choices.is_empty() {
                 p.muted { "There is no other channel that the app is in. Invite it to one in chat." }
@@ -87,23 +87,23 @@ fn form(
                 form method="post" action=(action(rotation, PART)) {
                     (filled.select("channelId", "Channel", "Channels that the app is in.", &choices))
                     (carried(visit, rotation))
-                    p.actions { button type="submit" name="step" value="add" { "Add the channel" } }
+                    p.actions { button.btn type="submit" name="step" value="add" { "Add the channel" } }
                 }
             }
         }
-        section.card aria-labelledby="topic" {
+        section.card.pad aria-labelledby="topic" {
             h2 #topic { "Topic" }
             form method="post" action=(action(rotation, PART)) {
                 (filled.tick("enableTopic", "Write who is on call into the topics of channels"))
                 (filled.area("topicTemplate", "Template", "Empty is the usual text."))
                 details {
                     summary { "What a template may say" }
-                    dl.facts { @for (token, about) in TOKENS { dt { code { (token) } } dd { (about) } } }
+                    dl.kv { @for (token, about) in TOKENS { dt { code { (token) } } dd { (about) } } }
                 }
                 (carried(visit, rotation))
                 p.actions {
-                    button type="submit" name="step" value="topic" { "Save" }
-                    button type="submit" name="step" value="read" { "Show how it reads" }
+                    button.btn type="submit" name="step" value="topic" { "Save" }
+                    button.btn type="submit" name="step" value="read" { "Show how it reads" }
                 }
             }
             @if let Some(text) = reads {
@@ -132,16 +132,16 @@ fn channel(
             (hidden("channelId", id.as_str()))
             div.choice {
                 input type="checkbox" id=(field("posts")) name="postsMessages" value="true" checked[setting.posts_messages];
-                label for=(field("posts")) { "Post hand-overs, reminders and mentions" span.unseen { " in " (name) } }
+                label for=(field("posts")) { "Post hand-overs, reminders and mentions" span.sr { " in " (name) } }
             }
             div.choice {
                 input type="checkbox" id=(field("topic")) name="syncsTopic" value="true" checked[setting.syncs_topic];
-                label for=(field("topic")) { "Write the topic" span.unseen { " of " (name) } }
+                label for=(field("topic")) { "Write the topic" span.sr { " of " (name) } }
             }
             (carried(visit, rotation))
             p.actions {
-                button.small type="submit" name="step" value="set" { "Save" span.unseen { ": " (name) } }
-                button.small type="submit" name="step" value="remove" { "Remove" span.unseen { ": " (name) } }
+                button.btn.s type="submit" name="step" value="set" { "Save" span.sr { ": " (name) } }
+                button.btn.s type="submit" name="step" value="remove" { "Remove" span.sr { ": " (name) } }
             }
         }
     })

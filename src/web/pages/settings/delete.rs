@@ -34,13 +34,13 @@ fn form(
 ) -> Result<Response, Problem> {
     let filled = Filled { values, errors };
     let content = html! {
-        form.card method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             p { "Deleting cannot be undone. Whoever is on duty comes off, the on-duty group is emptied, and topics of channels are put back. The record is deleted too." }
             p { "To keep all of it and only stop hand-overs, " a href=(action(rotation, "details")) { "disable the rotation" } " instead." }
             p { "The name is " strong { bdi { (rotation.profile.name) } } "." }
             (filled.input("text", "name", "Type the name of the rotation", "", true))
             (carried(visit, rotation))
-            p.actions { button.danger type="submit" { "Delete the rotation" } }
+            p.actions { button.btn.bad type="submit" { "Delete the rotation" } }
         }
     };
     page(visit, rotation, PART, (status, errors), content)

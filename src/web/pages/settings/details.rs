@@ -61,7 +61,7 @@ fn form(
     let typed = typed.last().unwrap_or_default().to_owned();
     let filled = Filled { values, errors };
     let content = html! {
-        form.card method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             (filled.input("text", "name", "Name", "", true))
             (filled.input("text", "code", "Code", "A short name for chat and addresses: letters, digits, - and _. You may leave it empty.", false))
             (filled.area("description", "Description", ""))
@@ -71,7 +71,7 @@ fn form(
             (filled.boxes("owners", "Owners", "Owners change the rotation and its settings. Untick to remove; at least one stays.", &choices))
             (person_line(visit, "f-add-owner", "owners", "Add an owner", &typed)?)
             (carried(visit, rotation))
-            p.actions { button.main type="submit" { "Save" } }
+            p.actions { button.btn.go type="submit" { "Save" } }
         }
     };
     page(visit, rotation, PART, (status, errors), content)

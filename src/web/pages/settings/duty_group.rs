@@ -37,34 +37,34 @@ fn form(
         .collect();
     let filled = Filled { values, errors };
     let content = html! {
-        section.card aria-labelledby="bound" {
+        section.card.pad aria-labelledby="bound" {
             h2 #bound { "The group" }
             @match bound {
                 Some(group) => {
                     p { "Whoever is on call is in " strong { bdi { (groups::called(visit, group)?) } } ". People come into it with their duty and leave it afterwards." }
                     form method="post" action=(action(rotation, PART)) {
                         (carried(visit, rotation))
-                        p.actions { button type="submit" name="step" value="remove" { "Stop filling this group" } }
+                        p.actions { button.btn type="submit" name="step" value="remove" { "Stop filling this group" } }
                     }
                 }
-                None => p.empty { "No user group is kept in step with whoever is on call. Choose one, and it can be mentioned in chat." }
+                None => p.muted { "No user group is kept in step with whoever is on call. Choose one, and it can be mentioned in chat." }
             }
             @if let Some(reason) = &may.reason { p.muted { (sentence(reason)) } }
         }
         @if may.can_bind {
             @if !choices.is_empty() {
-                form.card method="post" action=(action(rotation, PART)) {
+                form.card.pad method="post" action=(action(rotation, PART)) {
                     h2 { "Use a group that is there" }
                     (filled.select("userGroupId", "User group", "It keeps its name. People in it who belong to no rotation stay.", &choices))
                     (carried(visit, rotation))
-                    p.actions { button type="submit" name="step" value="adopt" { "Use this group" } }
+                    p.actions { button.btn type="submit" name="step" value="adopt" { "Use this group" } }
                 }
             }
-            form.card method="post" action=(action(rotation, PART)) {
+            form.card.pad method="post" action=(action(rotation, PART)) {
                 h2 { "By its handle" }
                 (filled.input("text", "handle", "Handle", "Such as oncall. A group that is not there yet is created, where the chat platform lets the app do that.", false))
                 (carried(visit, rotation))
-                p.actions { button type="submit" name="step" value="handle" { "Use this handle" } }
+                p.actions { button.btn type="submit" name="step" value="handle" { "Use this handle" } }
             }
         }
     };

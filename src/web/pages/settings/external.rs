@@ -44,9 +44,9 @@ fn form(
     let content = html! {
         (told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         @if partners.is_empty() {
-            div.card { p.empty { "This server has no settings for a partner. The operator adds them below [partners]." } }
+            div.card.pad { p.muted { "This server has no settings for a partner. The operator adds them below [partners]." } }
         } @else {
-            form.card method="post" action=(action(rotation, PART)) {
+            form.card.pad method="post" action=(action(rotation, PART)) {
                 p.muted {
                     "From then on the schedule says who is on call. Lanes, windows and people are replaced by the schedule’s, \
                      arrangements to come are cancelled and open requests expire."
@@ -54,7 +54,7 @@ fn form(
                 (filled.select("partner", "Partner", "", &choices))
                 (filled.input("text", "scheduleId", "Schedule", "The id of the schedule, as it stands in its address.", true))
                 (carried(visit, rotation))
-                p.actions { button.main type="submit" { "Follow this schedule" } }
+                p.actions { button.btn.go type="submit" { "Follow this schedule" } }
             }
         }
         @if rotation.external.is_some() { (unlink(visit, rotation)) }
@@ -64,11 +64,11 @@ fn form(
 
 fn unlink(visit: &Visit, rotation: &Rotation) -> Markup {
     html! {
-        form.card method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             p { "Without a schedule the rotation is manual. Its people stay, and whoever is on call and known here stays on duty." }
             (hidden("act", "unlink"))
             (carried(visit, rotation))
-            p.actions { button.danger type="submit" { "Stop following" } }
+            p.actions { button.btn.bad type="submit" { "Stop following" } }
         }
     }
 }

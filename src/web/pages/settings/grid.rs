@@ -56,7 +56,7 @@ fn form(
         section aria-labelledby="windows" {
             div.head {
                 h2 #windows { "Windows" }
-                p.actions { a.button href=(action(rotation, "windows/new")) { "Add a window" } }
+                p.actions { a.btn href=(action(rotation, "windows/new")) { "Add a window" } }
             }
             p.muted { "A window is covered hours with a cadence of hand-overs. Most rotations have one." }
             @for (index, window) in rotation.windows.iter().enumerate() {
@@ -77,9 +77,9 @@ fn window_card(visit: &Visit, rotation: &Rotation, index: usize, window: &Window
         cadence.upcoming(calendar, visit.now, NEXT)
     });
     html! {
-        div.card data-window=(window.id) {
+        div.card.pad data-window=(window.id) {
             h3 { bdi { (window_name(rotation, index)) } }
-            dl.facts {
+            dl.kv {
                 dt { "Covered" }
                 dd {
                     (wording::hours(&window.coverage))
@@ -88,13 +88,13 @@ fn window_card(visit: &Visit, rotation: &Rotation, index: usize, window: &Window
                 dt { "Hand-overs" } dd { (wording::cadence(window.cadence.as_ref())) }
                 @if !next.is_empty() {
                     dt { "Next five" }
-                    dd { ul.list { @for at in &next { li { (times.show_with(*at, window.zone)) } } } }
+                    dd { ul.items { @for at in &next { li { (times.show_with(*at, window.zone)) } } } }
                 }
             }
             (cadence::week(&window.coverage))
             p.actions {
-                a.button.small href=(action(rotation, &format!("windows/{}", window.id))) {
-                    "Change" span.unseen { ": " (window_name(rotation, index)) }
+                a.btn.s href=(action(rotation, &format!("windows/{}", window.id))) {
+                    "Change" span.sr { ": " (window_name(rotation, index)) }
                 }
             }
         }
@@ -122,17 +122,17 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
         section aria-labelledby="lanes" {
             h2 #lanes { "Lanes" }
             p.muted { "One person holds each lane, so two lanes are two people on duty at once. The first is dealt first." }
-            form.card method="post" action=(to) {
+            form.card.pad method="post" action=(to) {
                 @for (index, lane) in rotation.lanes.iter().enumerate() {
                     (hidden(&format!("lanes[{index}].id"), lane.id.as_str()))
                     (filled.input("text", &format!("lanes[{index}].name"), &format!("Name of lane {}", index + 1), "", false))
                 }
                 @if last == 0 { p.hint { "The name of the only lane is kept, and shown once there are two." } }
                 (carried(visit, rotation))
-                p.actions { button type="submit" name="step" value="names" { "Save names" } }
+                p.actions { button.btn type="submit" name="step" value="names" { "Save names" } }
             }
             @if last > 0 {
-                form.card method="post" action=(to) {
+                form.card.pad method="post" action=(to) {
                     (carried(visit, rotation))
                     ol.order {
                         @for (index, lane) in rotation.lanes.iter().enumerate() {
@@ -141,9 +141,9 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
                                 div.split {
                                     bdi { (name) }
                                     span.actions {
-                                        @if index > 0 { button.small type="submit" name="step" value=(format!("up {}", lane.id)) { "Up" span.unseen { ": " (name) } } }
-                                        @if index < last { button.small type="submit" name="step" value=(format!("down {}", lane.id)) { "Down" span.unseen { ": " (name) } } }
-                                        button.small.danger type="submit" name="step" value=(format!("remove {}", lane.id)) { "Remove" span.unseen { ": " (name) } }
+                                        @if index > 0 { button.btn.s type="submit" name="step" value=(format!("up {}", lane.id)) { "Up" span.sr { ": " (name) } } }
+                                        @if index < last { button.btn.s type="submit" name="step" value=(format!("down {}", lane.id)) { "Down" span.sr { ": " (name) } } }
+                                        button.btn.s.bad type="submit" name="step" value=(format!("remove {}", lane.id)) { "Remove" span.sr { ": " (name) } }
                                     }
                                 }
                             }
@@ -151,10 +151,10 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
                     }
                 }
             }
-            form.card method="post" action=(to) {
+            form.card.pad method="post" action=(to) {
                 (carried(visit, rotation))
                 (filled.input("text", "lanes.name", "Name of a new lane", "", false))
-                p.actions { button type="submit" name="step" value="add" { "Add a lane" } }
+                p.actions { button.btn type="submit" name="step" value="add" { "Add a lane" } }
             }
         }
     }
@@ -167,12 +167,12 @@ fn double_cover(visit: &Visit, rotation: &Rotation, errors: &Errors) -> Markup {
         errors,
     };
     html! {
-        section.card aria-labelledby="double" {
+        section.card.pad aria-labelledby="double" {
             h2 #double { "When people are short" }
             form method="post" action=(action(rotation, PART)) {
                 (filled.tick("doubleCover", "One person may be on call in two places at once"))
                 (carried(visit, rotation))
-                p.actions { button type="submit" name="step" value="double" { "Save" } }
+                p.actions { button.btn type="submit" name="step" value="double" { "Save" } }
             }
         }
     }

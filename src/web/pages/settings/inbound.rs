@@ -46,11 +46,11 @@ fn form(
     let found = inbound::find(visit.app(), &visit.caller, &rotation.id)?;
     let base = visit.app().base_url().trim_end_matches('/').to_owned();
     let content = html! {
-        div.card {
+        div.card.pad {
             p.muted { "An address by which older tools hand over, put somebody on duty or mention whoever is on call. For new tools use the API." }
             @match &found {
                 Some(found) => {
-                    dl.facts {
+                    dl.kv {
                         dt { "Address" } dd { code { (base) "/webhook/" (found.path) } }
                         dt { "Key" } dd { "Made " (times(visit).show(found.created_at)) ". It is sent as the header " code { "webhook-key" } "." }
                     }
@@ -61,14 +61,14 @@ fn form(
                     form method="post" action=(action(rotation, PART)) {
                         (carried(visit, rotation))
                         p { "A new key takes the place of the one there is, which stops working at once." }
-                        p.actions { button type="submit" name="step" value="rotate" { "Make a new key" } }
+                        p.actions { button.btn type="submit" name="step" value="rotate" { "Make a new key" } }
                     }
                 }
                 None => {
                     p { "This rotation has none yet." }
                     form method="post" action=(action(rotation, PART)) {
                         (carried(visit, rotation))
-                        p.actions { button.main type="submit" name="step" value="make" { "Make an inbound webhook" } }
+                        p.actions { button.btn.go type="submit" name="step" value="make" { "Make an inbound webhook" } }
                     }
                 }
             }

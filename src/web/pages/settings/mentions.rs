@@ -46,14 +46,14 @@ fn form(
 ) -> Result<Response, Problem> {
     let filled = Filled { values, errors };
     let content = html! {
-        form.card method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             p.muted { "A mention asks whoever is on call, in a channel. Mentions that are open keep the settings that they were opened with." }
             (filled.input("number", "expiresAfterMinutes", "Expires after, in minutes", "Without an answer. 10080 minutes, a week, at most.", true))
             (filled.input("number", "remindAfterMinutes", "Remind every, in minutes", "Empty asks once.", false))
             (filled.tick("oneAtATime", "Ask people on call one after the other"))
             (filled.tick("rotateAfterAcknowledgement", "Hand over to the next person once it is acknowledged"))
             (carried(visit, rotation))
-            p.actions { button.main type="submit" { "Save" } }
+            p.actions { button.btn.go type="submit" { "Save" } }
         }
     };
     page(visit, rotation, PART, (status, errors), content)

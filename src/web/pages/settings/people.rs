@@ -34,10 +34,10 @@ fn form(
     let people = People::load(visit.app(), users, true)?;
     let typed = visit.form.one("userIds");
     let content = html! {
-        section.card aria-labelledby="order" {
+        section.card.pad aria-labelledby="order" {
             h2 #order { "Order" }
             @if order.is_empty() {
-                p.empty { "Nobody is in this rotation. Add the first person below; they come on first." }
+                p.muted { "Nobody is in this rotation. Add the first person below; they come on first." }
             } @else {
                 p.muted { "Duty passes through this order. Moving somebody changes nobody’s turn that has begun." }
                 form method="post" action=(action(rotation, PART)) {
@@ -51,7 +51,7 @@ fn form(
                 (carried(visit, rotation))
                 @for wrong in errors.of("userIds") { p.wrong { (wrong) } }
                 (person_line(visit, "f-userIds", "userIds", "Add somebody", typed)?)
-                p.actions { button type="submit" name="step" value="add" { "Add" } }
+                p.actions { button.btn type="submit" name="step" value="add" { "Add" } }
             }
         }
         (followed(visit, rotation, errors)?)
@@ -77,7 +77,7 @@ fn row(
     let is_single = rotation.members.users.contains(user);
     let step = |verb: &str, label: &str| {
         html! {
-            button.small type="submit" name="step" value=(format!("{verb} {user}")) { (label) span.unseen { ": " (name) } }
+            button.btn.s type="submit" name="step" value=(format!("{verb} {user}")) { (label) span.sr { ": " (name) } }
         }
     };
     html! {
@@ -120,30 +120,30 @@ fn followed(visit: &Visit, rotation: &Rotation, errors: &Errors) -> Result<Marku
         errors,
     };
     Ok(html! {
-        section.card aria-labelledby="groups" {
+        section.card.pad aria-labelledby="groups" {
             h2 #groups { "User groups" }
             p.muted { "The people of a user group follow those above, and come and go with the group in chat." }
             @if !followed.is_empty() {
                 form method="post" action=(action(rotation, PART)) {
                     (carried(visit, rotation))
-                    ul.list {
+                    ul.items {
                         @for group in &followed {
                             @let name = groups::called(visit, group)?;
                             li {
                                 div.split {
                                     bdi { (name) }
-                                    button.small type="submit" name="step" value=(format!("leave {group}")) { "Remove" span.unseen { ": " (name) } }
+                                    button.btn.s type="submit" name="step" value=(format!("leave {group}")) { "Remove" span.sr { ": " (name) } }
                                 }
                             }
                         }
                     }
                 }
             }
-            @if choices.is_empty() { p.empty { "There is no other user group in the workspace." } } @else {
+            @if choices.is_empty() { p.muted { "There is no other user group in the workspace." } } @else {
                 form method="post" action=(action(rotation, PART)) {
                     (carried(visit, rotation))
                     (filled.select("userGroupIds", "User group", "", &choices))
-                    p.actions { button type="submit" name="step" value="follow" { "Follow this group" } }
+                    p.actions { button.btn type="submit" name="step" value="follow" { "Follow this group" } }
                 }
             }
         }

@@ -85,7 +85,7 @@ pub fn restore(visit: &Visit) -> Outcome {
     let again = |status, errors: Errors| {
         let content = html! {
             p { "The settings stay as they are." }
-            p { a.button href=(format!("{}/settings", path_to(&rotation))) { "Look at the settings" } }
+            p { a.btn href=(format!("{}/settings", path_to(&rotation))) { "Look at the settings" } }
         };
         page(visit, &rotation, &back, (status, &errors), content)
     };

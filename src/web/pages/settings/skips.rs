@@ -46,7 +46,7 @@ fn form(
     let content = html! {
         p.muted { "A hand-over on a skipped day moves to the next day that is not skipped." }
         @for (index, window) in rotation.windows.iter().enumerate() {
-            section.card data-window=(window.id) aria-label=(grid::window_name(rotation, index)) {
+            section.card.pad data-window=(window.id) aria-label=(grid::window_name(rotation, index)) {
                 h2 { bdi { (grid::window_name(rotation, index)) } }
                 @match window.cadence.as_ref().map(|one| (one, wording::skips(one))) {
                     Some((one, Some(skipped))) => {
@@ -60,15 +60,15 @@ fn form(
                     Some((_, None)) => p { "Skips no days." },
                     None => p { "Hands over by hand, so there is nothing to skip." },
                 }
-                p.actions { a.button.small href=(action(rotation, &format!("windows/{}", window.id))) { "Change what it skips" } }
+                p.actions { a.btn.s href=(action(rotation, &format!("windows/{}", window.id))) { "Change what it skips" } }
             }
         }
-        form.card method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             h2 { "On skipped days" }
             (filled.tick("skipsAreOffTime", "Nobody is on call on skipped days"))
             p.hint { "For all windows. Without it, whoever holds the turn stays on call over skipped days." }
             (carried(visit, rotation))
-            p.actions { button type="submit" { "See what would change" } }
+            p.actions { button.btn type="submit" { "See what would change" } }
         }
     };
     page(visit, rotation, PART, (status, errors), content)

@@ -50,11 +50,11 @@ pub fn form(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) 
         Choice::new(kind.name(), &label)
     });
     html! {
-        form.card method="post" action=(action(rotation, PART)) {
+        form.card.pad method="post" action=(action(rotation, PART)) {
             (filled.boxes("on", "Warn about", "Kinds that are not ticked are switched off for this rotation.", &kinds))
             (filled.input("number", "shortRestHours", "Rest between two turns, in hours", "Less than this is a warning. 168 hours, a week, at most.", true))
             (carried(visit, rotation))
-            p.actions { button.main type="submit" { "Save" } }
+            p.actions { button.btn.go type="submit" { "Save" } }
         }
     }
 }

@@ -150,15 +150,15 @@ fn show(
     let content = html! {
         (remarks(remarked))
         form method="post" action=(visit.here()) {
-            section.card aria-labelledby="changes" {
+            section.card.pad aria-labelledby="changes" {
                 h2 #changes { "What would change" }
                 (more)
                 (changes)
                 @for (name, value) in kept { (hidden(name, value)) }
                 p.actions {
-                    button.main type="submit" name="confirmed" value="true" { "Save" }
-                    button type="submit" name="edit" value="true" { "Change" }
-                    a.button href=(action(rotation, part)) { "Discard" }
+                    button.btn.go type="submit" name="confirmed" value="true" { "Save" }
+                    button.btn type="submit" name="edit" value="true" { "Change" }
+                    a.btn href=(action(rotation, part)) { "Discard" }
                 }
             }
         }

@@ -171,12 +171,12 @@ fn shown(visit: &Visit, window: &WindowSpec) -> Markup {
     });
     let times = times(visit);
     html! {
-        dl.facts {
+        dl.kv {
             dt { "Covered" } dd { (wording::hours(&window.coverage)) }
             dt { "Hand-overs" } dd { (wording::cadence(timed)) }
             @if !next.is_empty() {
                 dt { "Next five" }
-                dd { ul.list { @for at in &next { li { (times.show_with(*at, timed.map(|cadence| cadence.zone))) } } } }
+                dd { ul.items { @for at in &next { li { (times.show_with(*at, timed.map(|cadence| cadence.zone))) } } } }
             }
         }
         (cadence::week(&window.coverage))

@@ -35,7 +35,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         html! {
             form.bare method="post" action=(format!("{path}/{step}")) {
                 (hidden("operationId", &confirm::operation_id()))
-                button type="submit" { (label) }
+                button.btn type="submit" { (label) }
             }
         }
     };
@@ -49,9 +49,9 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
                 @else if delivery.attempts < MAX_ATTEMPTS && webhook.disabled.is_none() { (step("resend", "Send again")) }
             }
         }
-        section.card aria-labelledby="state" {
+        section.card.pad aria-labelledby="state" {
             h2 #state { "State" }
-            dl.facts {
+            dl.kv {
                 dt { "State" } dd { (delivery_state(delivery.state)) }
                 dt { "Created" } dd { (times.show(delivery.created_at)) }
                 dt { "Rotation" } dd { code { (delivery.rotation) } }
@@ -60,18 +60,18 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
                     dt { "Next attempt" }
                     dd {
                         (times.show(due)) " " span.muted { (times.away(due)) }
-                        @if webhook.disabled.is_some() { " " span.tag.warning { "Held: the endpoint is disabled" } }
+                        @if webhook.disabled.is_some() { " " span.tag.warn { "Held: the endpoint is disabled" } }
                     }
                 }
             }
         }
-        section.card aria-labelledby="body" {
+        section.card.pad aria-labelledby="body" {
             h2 #body { "Body" }
             p.hint { "The same bytes in every attempt." }
             pre.code tabindex="0" { (log.body) }
         }
         @if log.attempts.is_empty() {
-            section.card aria-label="Attempts" { p.empty { "No attempt has finished yet. Load the page again in a moment." } }
+            section.card.pad aria-label="Attempts" { p.muted { "No attempt has finished yet. Load the page again in a moment." } }
         }
         @for attempt in log.attempts.iter().rev().take(SHOWN) { (one(visit, attempt)) }
         @if log.attempts.len() > SHOWN { p.muted { "And " (log.attempts.len() - SHOWN) " older attempts, which the API lists." } }
@@ -84,9 +84,9 @@ fn one(visit: &Visit, attempt: &Attempt) -> Markup {
     let (result, times) = (&attempt.result, times(visit));
     let heading = format!("attempt-{}", attempt.number);
     html! {
-        section.card aria-labelledby=(heading) data-attempt=(attempt.number) {
+        section.card.pad aria-labelledby=(heading) data-attempt=(attempt.number) {
             h2 id=(heading) { "Attempt " (attempt.number) }
-            dl.facts {
+            dl.kv {
                 dt { "Outcome" }
                 dd {
                     @match result.outcome {
@@ -103,8 +103,8 @@ fn one(visit: &Visit, attempt: &Attempt) -> Markup {
                 @if let Some(seconds) = result.retry_after_seconds { dt { "Asked to wait" } dd { (seconds) " s" } }
             }
             h3 { "Request headers" }
-            @if attempt.request_headers.is_empty() { p.empty { "No request was made." } } @else {
-                dl.facts { @for (name, value) in &attempt.request_headers { dt { code { (name) } } dd { code { (value) } } } }
+            @if attempt.request_headers.is_empty() { p.muted { "No request was made." } } @else {
+                dl.kv { @for (name, value) in &attempt.request_headers { dt { code { (name) } } dd { code { (value) } } } }
             }
             h3 { "Answer" }
             @match &result.snippet {
@@ -112,8 +112,8 @@ fn one(visit: &Visit, attempt: &Attempt) -> Markup {
                     pre.code tabindex="0" { (snippet.text) }
                     @if snippet.truncated { p.hint { "Longer than what is kept of it." } }
                 },
-                Some(_) => p.empty { "An empty body." },
-                None => p.empty { "None." },
+                Some(_) => p.muted { "An empty body." },
+                None => p.muted { "None." },
             }
         }
     }

@@ -31,16 +31,16 @@ fn new_page(
     errors: &Errors,
 ) -> Result<Response, Problem> {
     let content = html! {
-        p.crumbs { a href="/webhooks" { "Webhooks" } }
+        p.crumb { a href="/webhooks" { "Webhooks" } }
         (fields::summary(errors))
         h1 { "New endpoint" }
-        form.card method="post" action="/webhooks" {
+        form.card.pad method="post" action="/webhooks" {
             (hidden("operationId", &confirm::operation_id()))
             (inputs(Filled { values, errors }))
             p.hint { "Its signing secret is shown once, on the next page." }
             p.actions {
-                button.main type="submit" { "Register" }
-                a.button href="/webhooks" { "Back" }
+                button.btn.go type="submit" { "Register" }
+                a.btn href="/webhooks" { "Back" }
             }
         }
     };
@@ -115,12 +115,12 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         (crumbs(&webhook))
         (fields::summary(errors))
         h1 { "Change the endpoint" }
-        form.card method="post" action=(format!("{}/edit", path_to(&webhook))) {
+        form.card.pad method="post" action=(format!("{}/edit", path_to(&webhook))) {
             (carried(visit, &webhook))
             (inputs(Filled { values, errors }))
             p.actions {
-                button.main type="submit" { "Save" }
-                a.button href=(path_to(&webhook)) { "Back" }
+                button.btn.go type="submit" { "Save" }
+                a.btn href=(path_to(&webhook)) { "Back" }
             }
         }
     };
@@ -155,14 +155,14 @@ pub fn show_delete(visit: &Visit) -> Outcome {
     let content = html! {
         (crumbs(&webhook))
         h1 { "Delete " bdi { (webhook.name) } "?" }
-        div.card {
+        div.card.pad {
             p { "Nothing more is sent to it. Its delivery log and its signing secret are deleted too." }
             (facts(&webhook))
             form method="post" action=(format!("{}/delete", path_to(&webhook))) {
                 (carried(visit, &webhook))
                 p.actions {
-                    button.danger type="submit" { "Delete the endpoint" }
-                    a.button href=(path_to(&webhook)) { "Keep it" }
+                    button.btn.bad type="submit" { "Delete the endpoint" }
+                    a.btn href=(path_to(&webhook)) { "Keep it" }
                 }
             }
         }

@@ -42,27 +42,27 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         html! {
             form.bare method="post" action=(format!("{path}/{step}")) {
                 (carried(visit, &webhook))
-                button.(class) type="submit" { (label) }
+                button.btn.(class) type="submit" { (label) }
             }
         }
     };
     let content = html! {
         (fields::summary(errors))
-        p.crumbs { a href="/webhooks" { "Webhooks" } }
+        p.crumb { a href="/webhooks" { "Webhooks" } }
         div.head {
             div { h1 { bdi { (webhook.name) } } p.sub { code { (webhook.url) } } }
             div.actions {
                 @match webhook.disabled {
-                    None => { (step("test", "Send test", "main")) (step("disable", "Disable", "button")) },
-                    Some(_) => (step("enable", "Enable", "main")),
+                    None => { (step("test", "Send test", "go")) (step("disable", "Disable", "plain")) },
+                    Some(_) => (step("enable", "Enable", "go")),
                 }
-                a.button href=(format!("{path}/edit")) { "Change" }
+                a.btn href=(format!("{path}/edit")) { "Change" }
             }
         }
-        div.cols {
-            section.card aria-labelledby="state" {
+        div.cols.a {
+            section.card.pad aria-labelledby="state" {
                 h2 #state { "State" }
-                dl.facts {
+                dl.kv {
                     dt { "State" }
                     dd {
                         (state(&webhook))
@@ -84,7 +84,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
             (secret(visit, &webhook, errors))
         }
         (log(visit, &webhook)?)
-        p.actions { a.button.danger href=(format!("{path}/delete")) { "Delete the endpoint" } }
+        p.actions { a.btn.bad href=(format!("{path}/delete")) { "Delete the endpoint" } }
     };
     Ok(layout::page_with(visit, status, &webhook.name, content))
 }
@@ -98,9 +98,9 @@ fn secret(visit: &Visit, webhook: &Webhook, errors: &Errors) -> Markup {
     };
     let graces = GRACES.map(|(seconds, label)| Choice::new(seconds, label));
     html! {
-        section.card aria-labelledby="signing" {
+        section.card.pad aria-labelledby="signing" {
             h2 #signing { "Signing secret" }
-            dl.facts {
+            dl.kv {
                 dt { "Id" } dd { code { (webhook.current.id) } }
                 dt { "Since" } dd { (times.show(webhook.current.created_at)) }
                 @if let Some(previous) = webhook.previous_at(visit.now) {
@@ -110,7 +110,7 @@ fn secret(visit: &Visit, webhook: &Webhook, errors: &Errors) -> Markup {
             form method="post" action=(format!("{}/rotate", path_to(webhook))) {
                 (carried(visit, webhook))
                 (filled.select("graceSeconds", "The present secret signs too", "A new secret is shown once.", &graces))
-                p.actions { button type="submit" { "Rotate the secret" } }
+                p.actions { button.btn type="submit" { "Rotate the secret" } }
             }
         }
     }
@@ -158,14 +158,14 @@ fn log(visit: &Visit, webhook: &Webhook) -> Result<Markup, Problem> {
                         (filled.select("state", "State", "", &states))
                         (filled.select("eventType", "Event", "", &types))
                         (filled.input("text", "rotationId", "Rotation id", "", false))
-                        button type="submit" { "Filter" }
+                        button.btn type="submit" { "Filter" }
                     }
                 }
             }
             @if found.is_empty() {
                 div.pad {
-                    @if is_narrowed { p.empty { "No delivery matches. " a href=(path) { "Show all" } } }
-                    @else { p.empty { "Nothing was sent yet. “Send test” queues an event." } }
+                    @if is_narrowed { p.muted { "No delivery matches. " a href=(path) { "Show all" } } }
+                    @else { p.muted { "Nothing was sent yet. “Send test” queues an event." } }
                 }
             } @else {
                 (table(visit, webhook, &found))
@@ -179,7 +179,7 @@ fn table(visit: &Visit, webhook: &Webhook, found: &[Delivery]) -> Markup {
     let times = times(visit);
     html! {
         table.rows {
-            caption.unseen { "Deliveries, the newest first" }
+            caption.sr { "Deliveries, the newest first" }
             thead { tr {
                 th scope="col" { "Created" } th scope="col" { "Event" } th scope="col" { "Rotation" }
                 th scope="col" { "State" } th scope="col" { "Attempts" } th scope="col" { "Next attempt" }

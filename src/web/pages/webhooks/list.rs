@@ -27,15 +27,15 @@ pub fn show(visit: &Visit) -> Outcome {
                 p.sub { "Events of every rotation are posted to these endpoints." }
             }
             p.actions {
-                @if all.len() < MAX_WEBHOOKS { a.button.main href="/webhooks/new" { "New endpoint" } }
+                @if all.len() < MAX_WEBHOOKS { a.btn.go href="/webhooks/new" { "New endpoint" } }
             }
         }
         section.card.flush aria-label="Endpoints" {
             @if all.is_empty() {
-                div.pad { p.empty { "There are no endpoints yet. “New endpoint” registers a URL of yours; " a href="/docs/webhooks#receiveEvent" { "what it is sent" } "." } }
+                div.pad { p.muted { "There are no endpoints yet. “New endpoint” registers a URL of yours; " a href="/docs/webhooks#receiveEvent" { "what it is sent" } "." } }
             } @else {
                 table.rows {
-                    caption.unseen { "Endpoints, the oldest first" }
+                    caption.sr { "Endpoints, the oldest first" }
                     thead { tr {
                         th scope="col" { "Endpoint" } th scope="col" { "Events" } th scope="col" { "State" }
                         th scope="col" { "Waiting" } th scope="col" { "Failing since" }

@@ -43,7 +43,12 @@ impl Walk<'_> {
                 in_path.insert((*name).to_owned(), json!(value));
             } else {
                 query.push(format!("{name}={value}"));
-                in_query.insert((*name).to_owned(), json!(value));
+                // One of those that may be sent several times.
+                let sent = match *name {
+                    "expand" => json!([value]),
+                    _ => json!(value),
+                };
+                in_query.insert((*name).to_owned(), sent);
             }
         }
         let target = match query.is_empty() {
@@ -133,6 +138,7 @@ pub fn run() -> String {
     )
     .to_owned();
     absences(&mut walk, &rotation);
+    trades(&mut walk);
     arrangements(&mut walk, &rotation, &cell);
     covers(&mut walk, &rotation, &cell);
     swaps(&mut walk, &rotation, &cell);
@@ -280,6 +286,35 @@ fn directory(walk: &mut Walk) {
     walk.ask(Key, "getChannel", &[("channelId", "CONCALL")], Value::Null);
     walk.ask(Key, "getUserGroupCapabilities", &[], Value::Null);
     walk.ask(Key, "getChatPlatform", &[], Value::Null);
+    directory_writes(walk);
+}
+
+/// Records that are added, changed and taken away again.
+fn directory_writes(walk: &mut Walk) {
+    let body = json!({
+        "id": "UHEDY", "displayName": "hedy", "email": "hedy@demo.example", "timeZone": "Europe/Vienna", "handle": "hedy",
+        "phone": "+4366412345678",
+    });
+    walk.ask(Key, "createUser", &[], body);
+    let hedy = [("userId", "UHEDY")];
+    walk.ask(Key, "patchUser", &hedy, json!({ "isDeleted": true }));
+    let body =
+        json!({ "id": "SDBA", "name": "Database", "handle": "dba", "userIds": ["UADA", "UALAN"] });
+    walk.ask(Key, "createGroup", &[], body);
+    let group = [("groupId", "SDBA")];
+    let body = json!({ "userIds": ["UALAN", "UADA"] });
+    walk.ask(Key, "patchGroup", &group, body);
+    walk.ask(Key, "deleteGroup", &group, Value::Null);
+    walk.ask(
+        Key,
+        "createChannel",
+        &[],
+        json!({ "id": "CALERTS", "name": "alerts" }),
+    );
+    let channel = [("channelId", "CALERTS")];
+    let body = json!({ "name": "incidents" });
+    walk.ask(Key, "patchChannel", &channel, body);
+    walk.ask(Key, "deleteChannel", &channel, Value::Null);
 }
 
 /// A rotation of three people who take a week each. Ada is on call.
@@ -400,6 +435,38 @@ fn absences(walk: &mut Walk, rotation: &str) {
         &[path, ("absenceId", id)],
         Value::Null,
     );
+}
+
+/// A turn that somebody took for somebody who is away.
+fn trades(walk: &mut Walk) {
+    let body = json!({
+        "name": "Payments", "owners": ["UADA"], "userIds": ["UADA", "UGRACE", "ULINUS"],
+        "dealing": { "missedTurn": "traded" }, "absencePolicy": { "passOver": "duringTurn" },
+    });
+    let rotation = walk.rota.create(body);
+    rotation.cover(1, &[always(weekly("UTC", "2026-11-23T08:00"))]);
+    let away = json!({ "userId": "UGRACE", "from": "2026-11-23T00:00:00Z", "until": "2026-11-25T00:00:00Z" });
+    rotation
+        .by
+        .post(&rotation.path("/availability"), away)
+        .is(201);
+    let rotate = rotation.by.request("POST", &rotation.path("/rotate"));
+    rotate.header("If-Match", "*").send().is(200);
+    let path = ("rotationId", rotation.id.as_str());
+    let trades = walk.ask(Key, "listTrades", &[path], Value::Null);
+    let trade = text(&trades["data"][0]["id"]).to_owned();
+    walk.ask(
+        Key,
+        "forgiveTrade",
+        &[path, ("tradeId", &trade)],
+        Value::Null,
+    );
+    rotation
+        .by
+        .request("DELETE", &rotation.path(""))
+        .header("If-Match", "*")
+        .send()
+        .is(204);
 }
 
 /// An interval with the cell and an operation id.

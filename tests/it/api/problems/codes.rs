@@ -311,7 +311,21 @@ fn every_code_is_met() {
         "request_timeout",
         "header_too_large",
     ];
-    for code in unwell.into_iter().chain(elsewhere) {
+    // Those of the directory have tests of their own.
+    let directory = [
+        "directory_is_slack",
+        "directory_is_matrix",
+        "duplicate_id",
+        "duplicate_address",
+        "duplicate_handle",
+        "last_admin",
+        "group_is_provisioned",
+        "person_is_provisioned",
+        "no_mail",
+        "no_address",
+    ];
+    let known = unwell.into_iter().chain(elsewhere).chain(directory);
+    for code in known {
         assert!(documented.remove(code), "{code}");
     }
     assert_eq!(met, documented);

@@ -31,7 +31,8 @@ fn people_have_what_slack_says_of_them() {
         user,
         json!({
             "id": "U1", "teamId": "T1", "displayName": "u1", "realName": "person U1", "email": "u1@example.com",
-            "isGuest": false, "isExternal": false, "isDeleted": false,
+            "isGuest": false, "isExternal": false, "isDeleted": false, "isAdmin": true, "handle": null, "source": "slack",
+            "contact": { "email": "u1@example.com", "phone": null },
             "avatarUrl": "https://avatars.example.com/U1.png", "timeZone": "Europe/Berlin"
         })
     );
@@ -301,4 +302,27 @@ fn it_is_read_at_the_start_and_when_the_clock_passes_its_time() {
         .and_then(|line| line.split(' ').nth(1))
         .expect("a value");
     assert_eq!(shown.parse::<f64>().expect("a number") as i64, now);
+}
+
+/// rules.md 17.9.
+#[test]
+fn only_zone_handle_and_number_are_changed_here_and_win() {
+    let slack = Slack::with_people(2);
+    let rota = slack.go();
+    let by = rota.caller();
+    by.post("/v1/users", json!({ "displayName": "X" }))
+        .refused(409, "directory_is_slack");
+    by.post("/v1/channels", json!({ "name": "X" }))
+        .refused(409, "directory_is_slack");
+    let change = |body| by.patch_if("/v1/users/U2", "*", body);
+    change(json!({ "displayName": "X", "handle": "x" })).refused(409, "directory_is_slack");
+    change(json!({ "timeZone": "Asia/Tokyo", "handle": "x", "phone": "+12025550100" })).is(200);
+    rota.request("POST", "/dev/sync").send().ok();
+    let user = rota.get("/v1/users/U2").is(200).json();
+    assert_eq!(user["timeZone"], json!("Asia/Tokyo"));
+    assert_eq!(user["handle"], json!("x"));
+    change(json!({ "timeZone": null })).is(200);
+    rota.request("POST", "/dev/sync").send().ok();
+    let user = rota.get("/v1/users/U2").is(200).json();
+    assert_eq!(user["timeZone"], json!("Europe/Berlin"));
 }

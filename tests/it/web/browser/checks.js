@@ -5,7 +5,7 @@ const name = (element) => element.tagName.toLowerCase() + (element.id ? "#" + el
   (element.getAttribute("class") ? "." + element.getAttribute("class").split(" ").join(".") : "") +
   " \"" + (element.textContent || "").trim().slice(0, 40) + "\"";
 const isSeen = (element) => element.checkVisibility({ visibilityProperty: true }) &&
-  !element.closest(".unseen, .skip");
+  !element.closest(".sr, .skip");
 
 // The frame.
 if (document.querySelectorAll("h1").length !== 1) say("not one h1");
@@ -23,7 +23,7 @@ if (document.documentElement.scrollWidth > width) {
     wide.slice(-3).map(name).join(", "));
 }
 // What is drawn beyond a box that does not scroll is cut off.
-for (const box of document.querySelectorAll(".card, table, td, th, .tag, .button, button, h1")) {
+for (const box of document.querySelectorAll(".card, table, td, th, .tag, .btn, button, h1")) {
   const style = getComputedStyle(box);
   if (isSeen(box) && box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 1 && style.display !== "inline") {
     say("cut off or spilling: " + name(box) + " " + box.scrollWidth + " in " + box.clientWidth);
@@ -31,7 +31,7 @@ for (const box of document.querySelectorAll(".card, table, td, th, .tag, .button
 }
 
 // Targets of 24 pixels; links within a sentence are exempt.
-for (const target of document.querySelectorAll("button, .button, nav a, summary, input:not([type=hidden]), select, textarea")) {
+for (const target of document.querySelectorAll("button, .btn, nav a, summary, input:not([type=hidden]), select, textarea")) {
   const box = target.getBoundingClientRect();
   if (isSeen(target) && (box.width < 24 || box.height < 24)) {
     // A small box counts together with its label.

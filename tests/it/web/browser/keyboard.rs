@@ -62,7 +62,7 @@ fn the_skip_link_leads_to_the_content() {
     enter(&window, &world.rota, Role::Owner.user(), "/");
     window.press(&[TAB]);
     let shown = "return document.activeElement.className + document.activeElement.getBoundingClientRect().left";
-    assert_eq!(window.run(shown, json!([])), "skip0");
+    assert_eq!(window.run(shown, json!([])), "skip12");
     window.press(&[ENTER]);
     window.becomes(
         "the content has the focus",

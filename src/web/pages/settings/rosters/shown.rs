@@ -51,9 +51,9 @@ pub fn card(
     };
     let to = action(rotation, PART);
     Ok(html! {
-        section.card aria-label=(name(roster)) data-roster=(own) {
+        section.card.pad aria-label=(name(roster)) data-roster=(own) {
             h2 { (name(roster)) }
-            @if order.is_empty() { p.empty { "Nobody is in it." } }
+            @if order.is_empty() { p.muted { "Nobody is in it." } }
             form method="post" action=(to) {
                 (begin())
                 ol.order {
@@ -70,9 +70,9 @@ pub fn card(
                                 }
                                 @if roster.id.is_some() && at.is_some() {
                                     span.actions {
-                                        @if at > Some(0) { button.small type="submit" name="step" value=(format!("up {}", position.user)) { "Up" span.unseen { ": " (person) } } }
-                                        @if at.is_some_and(|at| at + 1 < singles.len()) { button.small type="submit" name="step" value=(format!("down {}", position.user)) { "Down" span.unseen { ": " (person) } } }
-                                        @if order.len() > 1 { button.small type="submit" name="step" value=(format!("remove {}", position.user)) { "Remove" span.unseen { ": " (person) } } }
+                                        @if at > Some(0) { button.btn.s type="submit" name="step" value=(format!("up {}", position.user)) { "Up" span.sr { ": " (person) } } }
+                                        @if at.is_some_and(|at| at + 1 < singles.len()) { button.btn.s type="submit" name="step" value=(format!("down {}", position.user)) { "Down" span.sr { ": " (person) } } }
+                                        @if order.len() > 1 { button.btn.s type="submit" name="step" value=(format!("remove {}", position.user)) { "Remove" span.sr { ": " (person) } } }
                                     }
                                 }
                             }
@@ -80,9 +80,9 @@ pub fn card(
                     }
                 }
                 @if roster.id.is_some() && !narrowed.groups.is_empty() {
-                    ul.list {
+                    ul.items {
                         @for group in &narrowed.groups {
-                            li { div.split { bdi { (groups::called(visit, group)?) } button.small type="submit" name="step" value=(format!("leave {group}")) { "Remove" } } }
+                            li { div.split { bdi { (groups::called(visit, group)?) } button.btn.s type="submit" name="step" value=(format!("leave {group}")) { "Remove" } } }
                         }
                     }
                 }
@@ -94,14 +94,14 @@ pub fn card(
                     form method="post" action=(to) {
                         (begin())
                         (choose(own, "userIds", "Somebody of the rotation", &others))
-                        p.actions { button.small type="submit" name="step" value="add" { "Add to this roster" } }
+                        p.actions { button.btn.s type="submit" name="step" value="add" { "Add to this roster" } }
                     }
                 }
                 @if !groups.is_empty() {
                     form method="post" action=(to) {
                         (begin())
                         (choose(own, "userGroupIds", "User group of the rotation", &groups))
-                        p.actions { button.small type="submit" name="step" value="follow" { "Add the group" } }
+                        p.actions { button.btn.s type="submit" name="step" value="follow" { "Add the group" } }
                     }
                 }
             }
@@ -111,7 +111,7 @@ pub fn card(
                     @for index in &windows {
                         @let window = &rotation.windows[*index];
                         @let id = format!("f-{own}-{}", window.id);
-                        div.field {
+                        div.f {
                             label for=(id) { "Next" @if rotation.windows.len() > 1 { " in " (grid::window_name(rotation, *index)) } }
                             select id=(id) name=(format!("nextTurns.{}", window.id)) {
                                 @for (turn, position) in order.iter().enumerate() {
@@ -120,7 +120,7 @@ pub fn card(
                             }
                         }
                     }
-                    p.actions { button.small type="submit" name="step" value="turns" { "Save who is next" } }
+                    p.actions { button.btn.s type="submit" name="step" value="turns" { "Save who is next" } }
                 }
             }
         }
@@ -131,7 +131,7 @@ pub fn card(
 fn choose(roster: &str, name: &str, label: &str, choices: &[Choice]) -> Markup {
     let id = format!("f-{name}-{roster}");
     html! {
-        div.field {
+        div.f {
             label for=(id) { (label) }
             select id=(id) name=(name) {
                 @for choice in choices { option value=(choice.value) { (choice.label) } }
@@ -164,7 +164,7 @@ pub fn places(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors
         errors,
     };
     html! {
-        section.card aria-labelledby="places" {
+        section.card.pad aria-labelledby="places" {
             h2 #places { "Who deals from what" }
             p.hint { "Empty is everybody. Another name makes a roster, at first with everybody in it: letters, digits, - and _." }
             form method="post" action=(action(rotation, PART)) {
@@ -172,7 +172,7 @@ pub fn places(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors
                     (filled.input("text", &field(index), &format!("Roster of {}", slot_label(rotation, cell)), "", false))
                 }
                 (carried(visit, rotation))
-                p.actions { button type="submit" name="step" value="cells" { "See what would change" } }
+                p.actions { button.btn type="submit" name="step" value="cells" { "See what would change" } }
             }
         }
     }

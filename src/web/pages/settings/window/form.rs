@@ -127,14 +127,14 @@ pub fn form(
         form method="post" action=(visit.here()) {
             (fields::entered(Some(("step", "look"))))
             (carried(visit, rotation))
-            div.card {
+            div.card.pad {
                 (filled.input("text", "name", "Name", "Shown with turns where there are several windows.", false))
                 h3 { "Covered hours" }
                 @if let Some(hours) = hours { (hours) }
                 (filled.select("timeZone", "Time zone of the hours", "", &zone_names))
                 (stretches(values, errors))
             }
-            div.card {
+            div.card.pad {
                 h3 { "Hand-overs" }
                 @if rotation.windows.len() > 1 {
                     p.hint { "A rotation hands over by hand or by cadences as a whole: “By hand” is for all windows, and the first cadence after it too." }
@@ -148,7 +148,7 @@ pub fn form(
                 (filled.select("cadence.dayOfWeek", "Weekday of the month", "For the n-th weekday.", &days))
                 (filled.boxes("cadence.weeksInMonth", "Which of the month", "For the n-th weekday.", &weeks))
             }
-            div.card {
+            div.card.pad {
                 h3 { "Skipped days" }
                 p.hint { "A hand-over on a skipped day moves to the next day that is not skipped. Working days always skip both." }
                 (filled.tick("cadence.skipWeekends", "Skip weekends"))
@@ -156,15 +156,15 @@ pub fn form(
                 (filled.input("text", "cadence.countryCodes", "Countries", "Codes such as DE, GB-SCT. Weekends and holidays are theirs.", false))
             }
             p.actions {
-                button.main type="submit" name="step" value="look" { "See what would change" }
-                a.button href=(action(rotation, "grid")) { "Back" }
+                button.btn.go type="submit" name="step" value="look" { "See what would change" }
+                a.btn href=(action(rotation, "grid")) { "Back" }
             }
         }
         @if window.is_some() && rotation.windows.len() > 1 {
-            form.card method="post" action=(visit.here()) {
+            form.card.pad method="post" action=(visit.here()) {
                 (carried(visit, rotation))
                 p { "Removing the window ends its turns. Its record stays." }
-                p.actions { button.danger type="submit" name="step" value="remove" { "Remove this window" } }
+                p.actions { button.btn.bad type="submit" name="step" value="remove" { "Remove this window" } }
             }
         }
     };
@@ -189,8 +189,8 @@ fn stretches(values: &Form, errors: &Errors) -> Markup {
                     @for name in STRETCH {
                         @let id = format!("f-{name}-{line}");
                         @let label = match name { "startDay" => "From", "startTime" => "at", "endDay" => "to", _ => "at" };
-                        div.field {
-                            label for=(id) { (label) span.unseen { ", line " (line + 1) } }
+                        div.f {
+                            label for=(id) { (label) span.sr { ", line " (line + 1) } }
                             @if name.ends_with("Day") {
                                 select id=(id) name=(name) {
                                     option value="" { "" }
@@ -204,7 +204,7 @@ fn stretches(values: &Form, errors: &Errors) -> Markup {
                 }
             }
             (hidden("lines", &lines.to_string()))
-            p.actions { button.small type="submit" name="more" value="true" formnovalidate { "More lines" } }
+            p.actions { button.btn.s type="submit" name="more" value="true" formnovalidate { "More lines" } }
         }
         details open[values.names("days")] {
             summary { "Add the same hours on several days" }

@@ -1,0 +1,103 @@
+//! The agenda: reminders that people chose themselves. What an entry says is computed in a read, and stored if what it depends on
+//! has not changed meanwhile.
+
+mod own_reminders;
+
+use super::{App, Error, notifications};
+use crate::domain::ids::{RotationId, UserId};
+use crate::domain::message::Message;
+use crate::runtime::clock::monotonic;
+use crate::store::{self, AgendaEntry, Errand, ReadTx, WriteTx};
+use jiff::{SignedDuration, Timestamp};
+use std::time::Duration;
+
+/// The most entries a commit, and the time for computing them.
+const BATCH: usize = 100;
+/// See [`BATCH`].
+const BATCH_TIME: Duration = Duration::from_millis(50);
+
+/// How long an entry that cannot be read is postponed.
+const BACK_OFF: SignedDuration = SignedDuration::from_mins(10);
+
+/// What follows from an entry that was due.
+#[derive(Debug, Default)]
+struct Outcome {
+    messages: Vec<Message>,
+    /// When it is due next.
+    next: Option<Timestamp>,
+}
+
+/// Does what is due. An entry that cannot be read does not delay others.
+pub fn run(app: &App) -> Result<(), Error> {
+    loop {
+        let now = app.now();
+        let due = app.store().read(|tx| store::list_agenda(tx, now, BATCH))?;
+        if due.is_empty() {
+            return Ok(());
+        }
+        let found = app.store().read(|tx| batch(tx, app, due, now))?;
+        let shared = app.clone();
+        app.store().write(move |tx| -> Result<(), Error> {
+            for (entry, outcome) in found {
+                if store::save_agenda(tx, &entry, now, outcome.next)? {
+                    notifications::queue(tx, &shared, outcome.messages)?;
+                }
+            }
+            Ok(())
+        })?;
+    }
+}
+
+/// The outcomes of as many entries as the time allows.
+fn batch(
+    tx: &ReadTx,
+    app: &App,
+    due: Vec<AgendaEntry>,
+    now: Timestamp,
+) -> Result<Vec<(AgendaEntry, Outcome)>, Error> {
+    let mut found = Vec::new();
+    let begun = monotonic();
+    for entry in due {
+        let outcome = match entry.errand {
+            Errand::Reminders => own_reminders::run(tx, app, &entry, now),
+        };
+        match outcome {
+            Ok(outcome) => found.push((entry, outcome)),
+            Err(error) if error.is_unavailable() => return Err(error),
+            Err(error) => {
+                log::error!(
+                    "agenda: {} of {}: {error}",
+                    entry.errand.name(),
+                    entry.subject
+                );
+                let next = now.checked_add(BACK_OFF).ok();
+                let later = Outcome {
+                    next,
+                    ..Outcome::default()
+                };
+                found.push((entry, later));
+            }
+        }
+        if begun.elapsed() > BATCH_TIME {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// A rotation was saved: reminders of its turns may be due at other times.
+pub fn rotation_saved(tx: &mut WriteTx, rotation: &RotationId) -> Result<(), Error> {
+    match store::any_leads(&tx.as_read())? {
+        true => store::look_again(tx, Errand::Reminders, rotation.as_str()),
+        false => Ok(()),
+    }
+}
+
+/// A person chose other reminders.
+pub fn leads_changed(tx: &mut WriteTx, user: &UserId) -> Result<(), Error> {
+    let now = tx.now();
+    for rotation in store::list_rotations_about(&tx.as_read(), user, now)? {
+        store::look_again(tx, Errand::Reminders, rotation.as_str())?;
+    }
+    Ok(())
+}
