@@ -128,6 +128,8 @@ CREATE TABLE rotation (
     short_rest_hours INTEGER NOT NULL DEFAULT 11,
     -- What absences mean for it, as the API shows it; null for the default.
     absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy)),
+    -- The weekly summary that channels get, {day, time, zone, channels}; null for none.
+    summary TEXT CHECK (summary IS NULL OR json_valid(summary)),
     -- What becomes of missed turns, as the API shows it; null where they are lost.
     dealing TEXT CHECK (dealing IS NULL OR json_valid(dealing)),
     -- Where missed turns are traded, the turns that ended lately: [window, cell, user, when their covered time ended, when they
@@ -582,7 +584,7 @@ CREATE TABLE attempt (
 CREATE TABLE message (
     -- Commit order.
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- The id stays when the rotation is deleted.
+    -- The id stays when the rotation is deleted. Empty for a message about all rotations.
     rotation_id TEXT NOT NULL,
     recipient_kind TEXT NOT NULL CHECK (recipient_kind IN ('channel', 'person')),
     recipient_id TEXT NOT NULL,
@@ -702,7 +704,7 @@ CREATE TABLE notification_preference (
 
 -- What is looked at when its time comes, beside what falls due in rotations.
 CREATE TABLE agenda (
-    errand TEXT NOT NULL CHECK (errand IN ('reminders')),
+    errand TEXT NOT NULL CHECK (errand IN ('reminders', 'summary', 'weekAhead')),
     -- The id of the rotation or the person that it is about. Not a reference: an entry about nothing goes when it is due.
     subject_id TEXT NOT NULL,
     -- What fell due up to this instant has been dealt with.
@@ -719,6 +721,15 @@ CREATE TABLE reminder_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
     -- A list of durations as they were written.
     leads TEXT NOT NULL CHECK (json_valid(leads))
+) STRICT, WITHOUT ROWID;
+
+-- When people want the summary of their next days.
+CREATE TABLE summary_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- 0 for Monday.
+    day INTEGER NOT NULL CHECK (day BETWEEN 0 AND 6),
+    -- HH:mm in the zone of the person.
+    time TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.
@@ -919,11 +930,15 @@ CREATE TABLE calendar_feed (
     state BLOB CHECK (length(state) = 32),
     sequence INTEGER NOT NULL DEFAULT 0,
     changed_at INTEGER NOT NULL,
+    -- Since when the rotation has been gone, or hidden from whoever it speaks for, and its name then; NULL while it is seen.
+    gone_at INTEGER,
+    gone_name TEXT,
     CHECK (user_id IS NOT NULL OR rotation_id IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX calendar_feed_by_creation ON calendar_feed (created_at, id);
 CREATE INDEX calendar_feed_by_maker ON calendar_feed (created_by);
 CREATE INDEX calendar_feed_by_user ON calendar_feed (user_id);
+CREATE INDEX calendar_feed_by_rotation ON calendar_feed (rotation_id) WHERE rotation_id IS NOT NULL;
 
 -- Calendars of people, whose events become absences.
 CREATE TABLE personal_calendar (

@@ -295,6 +295,33 @@ pub fn trim() {
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn trim() {}
 
+/// Takes the program's code out of the process's resident memory: the parts that only the start needed stay out, the others come
+/// back from the page cache when they run next. The kernel maps 64 KiB around each place that runs, so that after the start most
+/// of the program would be resident.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code)]
+pub fn release_program() {
+    let program = std::env::current_exe().unwrap_or_default();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let code = |line: &str| {
+        let (range, rest) = line.split_once(' ')?;
+        let path = rest.get(rest.find('/')?..)?;
+        let is_code = rest.starts_with("r-xp") && std::path::Path::new(path) == program;
+        let (from, until) = range.split_once('-').filter(|_| is_code)?;
+        let address = |text| usize::from_str_radix(text, 16).ok();
+        Some(address(from)?..address(until)?)
+    };
+    for range in maps.lines().filter_map(code) {
+        // SAFETY: the range is a mapping of the program's own file that is never written, so what is dropped is read from the
+        // file again with the same bytes.
+        unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_DONTNEED) };
+    }
+}
+
+/// Does nothing: resident memory is counted in another way.
+#[cfg(not(target_os = "linux"))]
+pub fn release_program() {}
+
 #[cfg(test)]
 mod tests {
     use super::*;

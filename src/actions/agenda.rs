@@ -1,11 +1,14 @@
-//! The agenda: reminders that people chose themselves. What an entry says is computed in a read, and stored if what it depends on
+//! The agenda: reminders that people chose themselves, and weekly summaries. What an entry says is computed in a read, and stored if what it depends on
 //! has not changed meanwhile.
 
 mod own_reminders;
+mod summaries;
+mod weeks_ahead;
 
 use super::{App, Error, notifications};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::Message;
+use crate::domain::rotation::Rotation;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, AgendaEntry, Errand, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
@@ -60,6 +63,8 @@ fn batch(
     for entry in due {
         let outcome = match entry.errand {
             Errand::Reminders => own_reminders::run(tx, app, &entry, now),
+            Errand::Summary => summaries::run(tx, app, &entry, now),
+            Errand::WeekAhead => weeks_ahead::run(tx, app, &entry, now),
         };
         match outcome {
             Ok(outcome) => found.push((entry, outcome)),
@@ -85,8 +90,16 @@ fn batch(
     Ok(found)
 }
 
-/// A rotation was saved: reminders of its turns may be due at other times.
-pub fn rotation_saved(tx: &mut WriteTx, rotation: &RotationId) -> Result<(), Error> {
+/// A rotation was saved: reminders of its turns may be due at other times, and so may the summary of its channels.
+pub fn rotation_saved(tx: &mut WriteTx, before: &Rotation, after: &Rotation) -> Result<(), Error> {
+    if before.profile.summary != after.profile.summary {
+        store::look_again(tx, Errand::WeekAhead, after.id.as_str())?;
+    }
+    reminders_may_move(tx, &after.id)
+}
+
+/// Reminders of turns in a rotation may be due at other times.
+pub fn reminders_may_move(tx: &mut WriteTx, rotation: &RotationId) -> Result<(), Error> {
     match store::any_leads(&tx.as_read())? {
         true => store::look_again(tx, Errand::Reminders, rotation.as_str()),
         false => Ok(()),
@@ -100,4 +113,9 @@ pub fn leads_changed(tx: &mut WriteTx, user: &UserId) -> Result<(), Error> {
         store::look_again(tx, Errand::Reminders, rotation.as_str())?;
     }
     Ok(())
+}
+
+/// A person chose another time for their summary.
+pub fn summary_changed(tx: &mut WriteTx, user: &UserId) -> Result<(), Error> {
+    store::look_again(tx, Errand::Summary, user.as_str())
 }

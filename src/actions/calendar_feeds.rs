@@ -51,6 +51,7 @@ pub fn create(app: &App, author: &Author, new: NewFeed) -> Result<(CalendarFeed,
                 sequence: 0,
                 changed_at: tx.now(),
             },
+            gone: None,
         };
         check_readable(&tx.as_read(), &feed)?;
         store::insert_feed(tx, &feed, &hash(&secret))?;

@@ -62,7 +62,9 @@ impl Operation for SetChannel {
         setting.posts_messages = change.posts_messages.unwrap_or(setting.posts_messages);
         setting.syncs_topic = change.syncs_topic.unwrap_or(setting.syncs_topic);
         if !setting.posts_messages && !setting.syncs_topic {
-            profile.channels.remove(index);
+            let gone = profile.channels.remove(index);
+            let summary = profile.summary.take();
+            profile.summary = summary.and_then(|summary| summary.without(&gone.channel));
         }
         if profile.channels.len() > MAX_CHANNELS {
             return Ok(invalid(

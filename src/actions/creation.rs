@@ -16,7 +16,7 @@ use crate::domain::rotation::{
 };
 use crate::domain::tiers::TierLimits;
 use crate::domain::warning_kinds::WarningSettings;
-use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
+use crate::store::{self, CreationKey, Errand, MemberLists, ReadTx, WriteTx};
 use jiff::SignedDuration;
 use std::sync::Arc;
 
@@ -168,6 +168,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
             duty_group: None,
             mentions: MentionSettings::default(),
             warnings: WarningSettings::default(),
+            summary: new.summary,
         },
         enabled: true,
         double_cover: false,
@@ -206,6 +207,9 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
             groups: Some(new.groups),
         },
     )?;
+    if rotation.profile.summary.is_some() {
+        store::look_again(tx, Errand::WeekAhead, rotation.id.as_str())?;
+    }
     rotation.members = store::load_members(&tx.as_read(), &rotation.id)?;
     let all: Vec<usize> = (0..rotation.cells.len()).collect();
     store::begin_entries(tx, &rotation, &all, None)?;

@@ -235,7 +235,9 @@ impl<'a> Draft<'a> {
     /// Deletes the rotation with everything in it, and publishes the event.
     pub fn delete(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
         let lost = told_plan::tell_of_deletion(tx, self.app, self.author, &self.rotation)?;
-        store::remove_rotation(tx, &self.rotation.id)?;
+        let (id, name) = (&self.rotation.id, &self.rotation.profile.name);
+        store::note_feeds_of_deleted(tx, id, name)?;
+        store::remove_rotation(tx, id)?;
         store::clear_unlinked_schedules(tx)?;
         let name = quoted(&self.rotation.profile.name);
         let id = self.rotation.id.clone();
@@ -263,7 +265,8 @@ impl<'a> Draft<'a> {
         }
         self.plan_reminder(tx);
         store::save_rotation(tx, &self.before, &self.rotation, due)?;
-        agenda::rotation_saved(tx, &self.rotation.id)?;
+        agenda::rotation_saved(tx, &self.before, &self.rotation)?;
+        self.note_hidden_feeds(tx)?;
         let mut queued = false;
         if shows {
             match act == Act::Clock || self.author.principal == Principal::Clock {
@@ -279,6 +282,18 @@ impl<'a> Draft<'a> {
         self.before = self.rotation.clone();
         self.has_changed_record = false;
         Ok(queued)
+    }
+
+    /// Calendar feeds of people who see the rotation no longer end after a while, from now on.
+    fn note_hidden_feeds(&self, tx: &mut WriteTx) -> Result<(), Error> {
+        let (was, is) = (&self.before.profile, &self.rotation.profile);
+        let same = was.public == is.public
+            && was.owners == is.owners
+            && self.before.members == self.rotation.members;
+        match same {
+            true => Ok(()),
+            false => store::note_hidden_feeds(tx, Some(&self.rotation.id)),
+        }
     }
 
     /// Adds the audit entry set by [`Draft::describe`], unless the entry of a change of the rotation already contains it.

@@ -250,7 +250,7 @@ pub fn check_rules(app: &App, rules: &str) -> Result<bool, Error> {
                 store::save_due(tx, &id, draft.next_due())?;
                 draft.plan_reminder(tx);
                 store::save_reminder(tx, &id, draft.rotation.stamps.remind_at)?;
-                agenda::rotation_saved(tx, &id)?;
+                agenda::reminders_may_move(tx, &id)?;
                 // Different days off mean different turns: a duty may no longer be its requester's.
                 draft.store(tx, Act::WithoutEvent)?;
                 told_plan::mark(tx, &CLOCK, &id, "the data of holidays or time zones changed")?;

@@ -396,6 +396,7 @@ fn create(
         channels: Vec::new(),
         users: blueprint.members.clone(),
         groups: Vec::new(),
+        summary: None,
         // As the partner deals: its timeline is what the forecast is compared with.
         dealing: Dealing::default(),
         absence_policy: AbsencePolicy::default(),

@@ -15,7 +15,8 @@ use jiff::Timestamp;
 pub struct ListedMessage {
     pub sequence: i64,
     pub to: Recipient,
-    pub rotation: RotationId,
+    /// `None` for a message about all of them.
+    pub rotation: Option<RotationId>,
     pub created_at: Timestamp,
     /// `None` for one that an earlier version stored already worded.
     pub kind: Option<MessageKind>,

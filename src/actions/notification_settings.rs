@@ -7,6 +7,7 @@ use crate::domain::ids::UserId;
 use crate::domain::notification::{NotificationChange, Notifications};
 use crate::domain::refusal::Refusal;
 use crate::domain::relay::NotificationSettings;
+use crate::domain::wording;
 use crate::store::{self, ReadTx, WriteTx};
 
 /// What a person chose.
@@ -25,6 +26,7 @@ fn load(tx: &ReadTx, user: &UserId) -> store::Result<Notifications> {
     Ok(Notifications {
         messages: store::load_notification_settings(tx, user)?,
         remind_before: store::load_leads(tx, user)?,
+        summary: store::load_summary(tx, user)?,
     })
 }
 
@@ -55,6 +57,10 @@ fn save(tx: &mut WriteTx, user: &UserId, [was, is]: [&Notifications; 2]) -> Resu
         store::save_leads(tx, user, is.remind_before.as_ref())?;
         agenda::leads_changed(tx, user)?;
     }
+    if was.summary != is.summary {
+        store::save_summary(tx, user, is.summary)?;
+        agenda::summary_changed(tx, user)?;
+    }
     Ok(())
 }
 
@@ -73,6 +79,7 @@ fn summary(user: &UserId, [was, is]: [&Notifications; 2]) -> Summary {
         false => add("what is mailed to ", mailed),
     }
     add("reminders of ", [was, is].map(reminders));
+    add("summary of ", [was, is].map(weekly));
     summary
 }
 
@@ -94,6 +101,13 @@ fn reminders(of: &Notifications) -> String {
         Some(leads) if leads.texts().is_empty() => "none".to_owned(),
         Some(leads) => leads.texts().join(", "),
     }
+}
+
+fn weekly(of: &Notifications) -> String {
+    of.summary.map_or_else(
+        || "none".to_owned(),
+        |weekly| format!("{} {}", wording::day_name(weekly.day), weekly.time),
+    )
 }
 
 /// People choose for themselves; workspace admins and keys that see all rotations choose for everybody.

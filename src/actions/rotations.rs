@@ -90,6 +90,10 @@ pub(super) fn check_patch(
         let member = |index| format!("userGroupIds[{index}]");
         check_no_circle(tx, patch.groups.iter().flatten(), filled, member)?;
     }
+    if let Some(Some(summary)) = &patch.summary {
+        let channels = rotation.profile.channels.iter();
+        summary.check_among(channels.map(|setting| &setting.channel))?;
+    }
     check_groups_included(
         limits,
         patch

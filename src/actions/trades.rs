@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::reads::in_context;
-use super::{ActionError, App};
+use super::{App, Result};
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
 use crate::domain::forecast::{self, OpenTrade};
@@ -14,7 +14,7 @@ use crate::domain::time::FOREVER;
 use crate::store::{ReadTx, WriteTx};
 
 /// The open trades of a rotation, the oldest first, with the turns that pay them back by the plan.
-pub fn list(app: &App, caller: &Principal, id: &RotationId) -> Result<Vec<OpenTrade>, ActionError> {
+pub fn list(app: &App, caller: &Principal, id: &RotationId) -> Result<Vec<OpenTrade>> {
     let found = in_context(app, caller, id, |_, context| {
         let until = forecast::horizon(context.now, FOREVER);
         Ok(forecast::expected_trades(
@@ -41,12 +41,7 @@ impl Operation for ForgiveTrade {
     const NAME: &'static str = "forgive trade";
     type Output = ();
 
-    fn admit(
-        &self,
-        _: &ReadTx,
-        rotation: &Rotation,
-        caller: &Principal,
-    ) -> Result<(), ActionError> {
+    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<()> {
         caller.check_see(rotation)?;
         // That it is closed is said to whoever knows the rotation as it is.
         match self.find(rotation) {
@@ -55,7 +50,7 @@ impl Operation for ForgiveTrade {
         }
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let open = self.find(&draft.rotation)?;
         for roster in &mut draft.rotation.rosters {
             for line in &mut roster.next_turns {

@@ -42,7 +42,7 @@ pub fn create(call: &Call) -> Outcome {
     let status = if created { 201 } else { 200 };
     let standing = shifts::standing(call.app, call.caller, &id, &stored)?;
     let body = answer::json(status, &absence::created(&stored, &standing))?;
-    Ok(answer::with(body, "Location", location))
+    Ok(body.with("Location", location))
 }
 
 pub const REMOVE: Operation = operation("deleteAbsence", "availability", "Delete an absence")

@@ -31,7 +31,7 @@ pub fn text(json: String) -> Response {
 /// A JSON response with the ETag of its rotation, for writes.
 pub fn tagged<T: Serialize>(call: &Call, rotation: &Rotation, status: u16, value: &T) -> Outcome {
     let tag = etag::tag(rotation, call.app.calendar());
-    Ok(with(json(status, value)?, "ETag", tag))
+    Ok(json(status, value)?.with("ETag", tag))
 }
 
 /// The same of what only changes with the rotation: 304 if the caller's copy is current.
@@ -43,7 +43,7 @@ pub fn cached<T: Serialize>(
     let tag = etag::tag(rotation, call.app.calendar());
     match not_modified(call.if_none_match.as_deref(), &tag) {
         Some(unchanged) => Ok(unchanged),
-        None => Ok(with(json(200, &value())?, "ETag", tag)),
+        None => Ok(json(200, &value())?.with("ETag", tag)),
     }
 }
 
@@ -59,15 +59,10 @@ pub fn with_body(status: u16, body: Body) -> Response {
     Response::new(status, "application/json", body)
 }
 
-/// Adds a header.
-pub fn with(response: Response, name: &'static str, value: impl Into<String>) -> Response {
-    response.with(name, value.into())
-}
-
 /// 304 with the ETag if the caller's copy is current.
 pub fn not_modified(if_none_match: Option<&str>, tag: &str) -> Option<Response> {
     let known = if_none_match.is_some_and(|header| etag::is_known(header, tag));
-    known.then(|| with(Response::empty(304), "ETag", tag))
+    known.then(|| Response::empty(304).with("ETag", tag.to_owned()))
 }
 
 /// A page of a list of so many items.

@@ -101,7 +101,7 @@ pub fn user(call: &Call) -> Outcome {
 fn tagged<T: Serialize>(call: &Call, tag: String, record: impl FnOnce() -> T) -> Outcome {
     match answer::not_modified(call.if_none_match.as_deref(), &tag) {
         Some(unchanged) => Ok(unchanged),
-        None => Ok(answer::with(answer::json(200, &record())?, "ETag", tag)),
+        None => Ok(answer::json(200, &record())?.with("ETag", tag)),
     }
 }
 

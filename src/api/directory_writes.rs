@@ -72,16 +72,12 @@ fn check<T: 'static, R: Serialize + 'static>(
 }
 
 fn answered<T: Serialize>(status: u16, value: &T, tag: String) -> Outcome {
-    Ok(answer::with(answer::json(status, value)?, "ETag", tag))
+    Ok(answer::json(status, value)?.with("ETag", tag))
 }
 
 fn made<T: Serialize>(kind: &str, id: &str, value: &T, tag: String) -> Outcome {
     let location = format!("/v1/{kind}/{}", encode(id));
-    Ok(answer::with(
-        answered(201, value, tag)?,
-        "Location",
-        location,
-    ))
+    Ok(answered(201, value, tag)?.with("Location", location))
 }
 
 pub const CREATE_USER: Operation = operation("createUser", "directory", "Add a person")

@@ -26,9 +26,5 @@ pub fn explain(call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
     let found = explain::of(call.app, call.caller, &id, at, cell.as_ref(), Naming::Names)?;
     let body = wire::render(found, call.app.calendar());
-    Ok(answer::with(
-        answer::json(200, &body)?,
-        "Cache-Control",
-        "no-store",
-    ))
+    Ok(answer::json(200, &body)?.with("Cache-Control", "no-store"))
 }

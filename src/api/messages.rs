@@ -61,7 +61,7 @@ fn render(message: ListedMessage) -> Message {
         at: message.created_at.into(),
         channel_id,
         user_id,
-        rotation_id: message.rotation.to_string(),
+        rotation_id: message.rotation.map(|id| id.to_string()),
         kind: message.kind,
         state: message.state,
         reached: reached.collect(),

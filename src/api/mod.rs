@@ -10,7 +10,6 @@
 //! | `openapi` | the OpenAPI document, built from the routes |
 //! | `on_call_cache` | cached on-call responses |
 //! | `once` | writes with an `operationId` |
-//! | `request_metrics` | request metrics by route |
 //! | `watch` | health and metrics |
 //! | `readiness` | readiness |
 //! | the others | handlers, one file per resource |
@@ -46,7 +45,6 @@ mod preview;
 mod readiness;
 mod record;
 mod reports;
-mod request_metrics;
 mod requests;
 mod room;
 mod rotations;
@@ -74,7 +72,6 @@ use extract::{Call, Path, Query};
 use jiff::Timestamp;
 use on_call_cache::OnCallCache;
 use operation::Body;
-use request_metrics::RequestMetrics;
 use routes::{Handler, Needs, ROUTES, Row};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -95,7 +92,8 @@ pub struct Api {
     /// Who may read metrics.
     access: Access,
     page: Mutex<MetricsCache>,
-    request_metrics: RequestMetrics,
+    /// The metrics of each route, in the order of [`ROUTES`].
+    metrics: Vec<RouteMetrics>,
     started_at: Timestamp,
     /// Makes the OpenAPI document, which lists the route that serves it too.
     document: fn() -> Value,
@@ -113,6 +111,7 @@ impl Api {
         base_url: Option<String>,
         document: fn() -> Value,
     ) -> Api {
+        let metrics = |row: &Row| app.metrics().route(row.method, row.pattern);
         Api {
             base_url,
             admission,
@@ -120,67 +119,12 @@ impl Api {
             on_call_cache: OnCallCache::default(),
             access,
             page: Mutex::default(),
-            request_metrics: RequestMetrics::new(app.metrics()),
+            metrics: ROUTES.iter().map(metrics).collect(),
             started_at: app.clock().now(),
             document,
             rendered: OnceLock::new(),
             app,
         }
-    }
-
-    /// Checks the route first, then the credential, the rate and the scope, then the headers, the query and the
-    /// body.
-    fn answer<'a>(
-        &'a self,
-        request: &Request,
-        id: &str,
-        counted: &mut &'a RouteMetrics,
-    ) -> Outcome {
-        let (index, path, query) = find(request)?;
-        *counted = self.request_metrics.route(index);
-        let row = &ROUTES[index];
-        // One that takes no call has a constant need of memory.
-        let within = |credential: Option<&str>, run: &dyn Fn() -> Outcome| {
-            Query::parse(query, row.operation)?;
-            let share = self.budget.room(request, credential);
-            let share = share.take(room::needed(row, 0))?;
-            Ok(memory::hold(run()?, share))
-        };
-        match row.handler {
-            Handler::Open(run) => return within(None, &|| run(self, request)),
-            Handler::Watched(run) => {
-                let (detail, caller) = self.detail(request, id, row, &path)?;
-                let credential = caller.as_ref().map(|caller| caller.of().credential());
-                return within(credential, &|| run(self, detail));
-            }
-            _ => {}
-        }
-        let caller = self.admit(request, id, row, &path)?;
-        let body = read_body(row, request)?;
-        if !body.is_empty() {
-            extract::check_media_type(request)?;
-        }
-        let run = ready(row, request)?;
-        let credential = caller.of().credential();
-        let room = self.budget.room(request, Some(credential));
-        let share = room.take(room::needed(row, body.len()))?;
-        let call = Call {
-            api: self,
-            app: &self.app,
-            caller: caller.of(),
-            action: row.operation.id,
-            request_id: id,
-            client_request_id: request.client_request_id(),
-            address: request.client_address(),
-            body,
-            if_none_match: extract::header(request, "If-None-Match"),
-            accept: extract::header(request, "Accept"),
-            path,
-            query: Query::parse(query, row.operation)?,
-            base_url: self.base_url(request),
-            room,
-        };
-        Ok(memory::hold(run(&call)?, share))
     }
 
     /// The public URL for links in a response, without a trailing slash. If a trusted proxy sends the scheme that the client
@@ -270,18 +214,64 @@ impl Edge for Api {
         "rota::api"
     }
 
+    /// Checks the route first, then the credential, the rate and the scope, then the headers, the query and the
+    /// body.
     fn handle<'a>(
         &'a self,
         request: &Request,
         id: &str,
         counted: &mut &'a RouteMetrics,
     ) -> Outcome {
-        self.answer(request, id, counted)
+        let (index, path, query) = find(request)?;
+        *counted = &self.metrics[index];
+        let row = &ROUTES[index];
+        // One that takes no call has a constant need of memory.
+        let within = |credential: Option<&str>, run: &dyn Fn() -> Outcome| {
+            Query::parse(query, row.operation)?;
+            let share = self.budget.room(request, credential);
+            let share = share.take(room::needed(row, 0))?;
+            Ok(memory::hold(run()?, share))
+        };
+        match row.handler {
+            Handler::Open(run) => return within(None, &|| run(self, request)),
+            Handler::Watched(run) => {
+                let (detail, caller) = self.detail(request, id, row, &path)?;
+                let credential = caller.as_ref().map(|caller| caller.of().credential());
+                return within(credential, &|| run(self, detail));
+            }
+            _ => {}
+        }
+        let caller = self.admit(request, id, row, &path)?;
+        let body = read_body(row, request)?;
+        if !body.is_empty() {
+            extract::check_media_type(request)?;
+        }
+        let run = ready(row, request)?;
+        let credential = caller.of().credential();
+        let room = self.budget.room(request, Some(credential));
+        let share = room.take(room::needed(row, body.len()))?;
+        let call = Call {
+            api: self,
+            app: &self.app,
+            caller: caller.of(),
+            action: row.operation.id,
+            request_id: id,
+            client_request_id: request.client_request_id(),
+            address: request.client_address(),
+            body,
+            if_none_match: extract::header(request, "If-None-Match"),
+            accept: extract::header(request, "Accept"),
+            path,
+            query: Query::parse(query, row.operation)?,
+            base_url: self.base_url(request),
+            room,
+        };
+        Ok(memory::hold(run(&call)?, share))
     }
 
     fn counted(&self, request: &Request) -> Option<&RouteMetrics> {
         let (index, ..) = find(request).ok()?;
-        Some(self.request_metrics.route(index))
+        Some(&self.metrics[index])
     }
 
     fn account(&self, request: &Request) -> Option<String> {

@@ -87,7 +87,7 @@ pub fn read(call: &Call) -> Outcome {
         return answer::json(200, &body);
     }
     let unchanged = answer::not_modified(call.if_none_match.as_deref(), &cached.tag);
-    let whole = || answer::with(answer::shared(&cached.body), "ETag", cached.tag.as_str());
+    let whole = || answer::shared(&cached.body).with("ETag", cached.tag.clone());
     Ok(unchanged.unwrap_or_else(whole))
 }
 
@@ -140,7 +140,7 @@ fn read_at(call: &Call, id: &RotationId, at: Timestamp, expands: Expansion) -> O
     let (calendar, as_of) = (call.app.calendar(), call.app.as_of(at));
     let body = on_call::render_at(&rotation, &duty, calendar, &as_of, users);
     let body = OnCall { contacts, ..body };
-    let response = answer::with(answer::json(200, &body)?, "Cache-Control", "no-store");
+    let response = answer::json(200, &body)?.with("Cache-Control", "no-store");
     Ok(room::hold(response, share))
 }
 
@@ -181,7 +181,7 @@ pub fn list(call: &Call) -> Outcome {
     })?;
     let envelope = Page::new(Vec::new(), page.number, page.size, total);
     let response = collection::page(call, envelope, lines, None)?;
-    let response = answer::with(response, "Cache-Control", "no-store");
+    let response = response.with("Cache-Control", "no-store");
     Ok(room::hold(response, share))
 }
 

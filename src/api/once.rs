@@ -36,7 +36,7 @@ pub fn write<O: Operation>(
     };
     let receipt = call.write(precondition, once)?.output;
     let body = answer::text(receipt.answer);
-    Ok(answer::with(body, "ETag", receipt.etag))
+    Ok(body.with("ETag", receipt.etag))
 }
 
 /// Serializes a response that is stored for retries.

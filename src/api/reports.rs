@@ -66,7 +66,7 @@ pub fn duty(call: &Call) -> Outcome {
         }
         false => answer::json(200, &page)?,
     };
-    Ok(answer::with(response, "Vary", "Accept"))
+    Ok(response.with("Vary", "Accept"))
 }
 
 #[cfg(test)]

@@ -140,11 +140,7 @@ pub fn create(call: &Call, key: &str) -> Outcome {
     let created = creation::create(call.app, &call.author(), creation)?;
     let status = if created.replayed { 200 } else { 201 };
     let location = format!("/v1/rotations/{}", created.rotation.id);
-    Ok(answer::with(
-        tagged(call, status, &created.rotation)?,
-        "Location",
-        location,
-    ))
+    Ok(tagged(call, status, &created.rotation)?.with("Location", location))
 }
 
 pub const READ: Operation = operation("getRotation", "rotations", "Read a rotation")

@@ -39,7 +39,7 @@ pub fn register(call: &Call) -> Outcome {
     let made = webhooks::register(call.app, &call.author(), spec)?;
     let location = format!("/v1/webhooks/{}", made.id);
     let answered = tagged(call, 201, &made, webhook::with_secret)?;
-    Ok(answer::with(answered, "Location", location))
+    Ok(answered.with("Location", location))
 }
 
 pub const READ: Operation = operation("getWebhook", "webhooks", "Read an endpoint")
@@ -145,5 +145,5 @@ fn tagged<T: Serialize>(
 ) -> Outcome {
     let now = call.app.now();
     let body = answer::json(status, &render(found, now))?;
-    Ok(answer::with(body, "ETag", etag::webhook_tag(found, now)))
+    Ok(body.with("ETag", etag::webhook_tag(found, now)))
 }

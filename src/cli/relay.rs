@@ -126,7 +126,7 @@ pub fn chat(place: Place, command: ChatCommand) -> Result<(), Failure> {
     let post = Post {
         text: SAID.into(),
         link: None,
-        rotation: "test".into(),
+        rotation: Some("test".into()),
         kind: "test".into(),
         at: now,
     };

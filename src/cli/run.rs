@@ -391,6 +391,7 @@ impl Bootstrap {
         });
         let supervisor = supervisor.map_err(|error| format!("the supervisor: {error}"))?;
         log::info!("listening on http://{address}");
+        memory::release_program();
         ready()?;
         self.manager
             .ready(&format!("listening on http://{address}"));

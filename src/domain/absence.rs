@@ -3,6 +3,7 @@
 use super::ids::{AbsenceId, RotationId, UserId};
 use super::stored::{self, listed};
 use super::time::{self, Interval};
+use super::words::words;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -24,13 +25,14 @@ pub enum AppliesTo {
     AllRotations,
 }
 
-/// Where an absence is from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AbsenceSource {
-    /// It is stored here.
-    Stored,
-    /// A calendar of the person.
-    Calendar,
+words! {
+    /// The source of an absence.
+    pub enum AbsenceSource {
+        /// An absence stored by rota.
+        Stored = "internalAvailability",
+        /// An event of a calendar of the person.
+        Calendar = "externalCalendar",
+    }
 }
 
 /// A period in which somebody is absent.

@@ -3,6 +3,8 @@
 use super::access::{Principal, Via};
 use super::stored::listed;
 use super::words::words;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 words! {
     /// The kind of author: `key`, an API key; `person`, by a member token; `inboundWebhook`; `chat`, the chat platform;
@@ -18,13 +20,16 @@ words! {
     }
 }
 
-/// Who an entry names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Who made a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "AuditActor")]
+#[serde(rename_all = "camelCase")]
 pub struct Actor {
     pub kind: ActorKind,
-    /// Of the key, the person, the rotation of an inbound webhook; the operator's system user where it is known.
+    /// The id of the key or the person, the rotation of an inbound webhook, the system user of the operator. Null if there is
+    /// none.
     pub id: Option<String>,
-    /// Of the key or the person at the time.
+    /// The name of the key or the person at the time.
     pub name: Option<String>,
 }
 

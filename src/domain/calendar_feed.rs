@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use super::ids::{CalendarFeedId, RotationId, UserId};
 use super::refusal::{Refusal, invalid};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 /// The longest name, in characters.
 pub const LONGEST_NAME: usize = 100;
@@ -74,6 +74,27 @@ pub struct CalendarFeed {
     pub created_by: Option<UserId>,
     pub created_at: Timestamp,
     pub revision: Revision,
+    /// Set while the rotation that it is limited to is not there, or hidden from it.
+    pub gone: Option<Gone>,
+}
+
+/// How long a feed is an empty calendar once its rotation is gone. Calendar programs that read nothing at all keep what they have.
+const EMPTY_FOR: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// A rotation that a feed no longer shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// When it was last there and visible.
+    pub since: Timestamp,
+    /// Its name then.
+    pub name: String,
+}
+
+impl Gone {
+    /// Whether the feed is still an empty calendar.
+    pub fn is_empty_at(&self, now: Timestamp) -> bool {
+        now.duration_since(self.since) < EMPTY_FOR
+    }
 }
 
 impl CalendarFeed {

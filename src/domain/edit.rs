@@ -14,6 +14,7 @@ use super::mention::MOST_MINUTES;
 use super::refusal::{Refusal, invalid};
 use super::time::Interval;
 use super::warning_kinds::{MOST_REST_HOURS, WarningKind};
+use super::weekly::ChannelSummary;
 use std::collections::BTreeSet;
 
 /// The most absences that are looked at together.
@@ -47,6 +48,7 @@ pub struct NewRotation {
     pub channels: Vec<ChannelId>,
     pub users: Vec<UserId>,
     pub groups: Vec<GroupId>,
+    pub summary: Option<ChannelSummary>,
     pub dealing: Dealing,
     pub absence_policy: AbsencePolicy,
 }
@@ -58,6 +60,9 @@ impl NewRotation {
         check_length("description", self.description.as_deref(), TEXT)?;
         check_owners(&self.owners)?;
         check_list("channels", &self.channels, CHANNELS)?;
+        if let Some(summary) = &self.summary {
+            summary.check_among(self.channels.iter())?;
+        }
         check_list("userIds", &self.users, PEOPLE)?;
         check_list("userGroupIds", &self.groups, GROUPS)?;
         let code = self.code.as_deref().map(code).transpose()?;
@@ -83,6 +88,7 @@ pub struct RotationPatch {
     pub dealing: Option<DealingChange>,
     pub enable_topic: Option<bool>,
     pub topic_template: Option<Option<String>>,
+    pub summary: Option<Option<ChannelSummary>>,
 }
 
 impl RotationPatch {

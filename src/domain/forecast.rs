@@ -2,6 +2,7 @@
 //! stores what it steps through; the schedule, agreements, reminders and topics step a copy. What is forecast is therefore what
 //! happens, as long as nothing else changes.
 
+mod ahead;
 mod at;
 mod budget;
 mod cells;
@@ -17,6 +18,7 @@ mod shift;
 mod summary;
 mod trades;
 
+pub use ahead::{Ahead, Stretch, ahead, within_range};
 pub use at::{rotation_at, standing_at};
 pub use budget::Budget;
 pub use cells::{CellForecast, cells, horizon, is_doubled, keeps, known_cells};

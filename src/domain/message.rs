@@ -6,15 +6,17 @@
 //! a later renaming does not change past messages. Only the reader's own data is looked up at rendering: their time zone and
 //! address.
 
+mod digest;
 mod kind;
 mod occasions;
 mod question_outcome;
 mod shifts_moved;
 
+pub use digest::{Absent, Listed, PersonSummary, Waiting, WeekAhead};
 pub use kind::MessageKind;
 pub use occasions::{
     accepted, asked, change, declined, deleted, ended, mention, mention_directly, reminder,
-    reminder_of,
+    reminder_of, summary, week_ahead,
 };
 pub use question_outcome::QuestionOutcome;
 pub use shifts_moved::{More, MovedShift, ShiftsMoved};
@@ -35,8 +37,9 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     pub to: Recipient,
-    pub rotation: RotationId,
-    /// At queueing; empty for [`Content::Text`].
+    /// `None` for one about all of them.
+    pub rotation: Option<RotationId>,
+    /// At queueing; empty for [`Content::Text`] and without a rotation.
     pub rotation_name: String,
     pub subject: Subject,
     pub content: Content,
@@ -160,6 +163,10 @@ pub enum Content {
     },
     /// Shifts of a person moved.
     ShiftsMoved(ShiftsMoved),
+    /// What a person has before them.
+    Summary(PersonSummary),
+    /// The coming week of a rotation, in a channel.
+    WeekAhead(WeekAhead),
 }
 
 /// The question to the recipients of a request.
@@ -260,6 +267,8 @@ impl Content {
                 | MentionOutcome::Nobody
                 | MentionOutcome::Outside { .. } => vec![asker],
             },
+            Content::Summary(summary) => summary.people().collect(),
+            Content::WeekAhead(week) => week.people().collect(),
         }
     }
 }

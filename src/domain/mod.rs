@@ -77,6 +77,7 @@ pub mod trading;
 pub mod warning;
 pub mod warning_kinds;
 pub mod webhook;
+pub mod weekly;
 pub mod wording;
 pub mod words;
 pub mod zones;

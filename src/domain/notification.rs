@@ -2,6 +2,7 @@
 
 use super::lead::Leads;
 use super::relay::NotificationSettings;
+use super::weekly::Weekly;
 
 /// The choices of a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub struct Notifications {
     pub messages: NotificationSettings,
     /// Their own reminders; `None` for those of the server.
     pub remind_before: Option<Leads>,
+    /// When they get the summary of their next days.
+    pub summary: Option<Weekly>,
 }
 
 /// A change of the choices. `None` keeps a member, `Some(None)` clears it.
@@ -16,6 +19,7 @@ pub struct Notifications {
 pub struct NotificationChange {
     pub messages: NotificationSettings,
     pub remind_before: Option<Option<Leads>>,
+    pub summary: Option<Option<Weekly>>,
 }
 
 impl NotificationChange {
@@ -24,6 +28,7 @@ impl NotificationChange {
         NotificationChange {
             messages,
             remind_before: None,
+            summary: None,
         }
     }
 
@@ -33,6 +38,7 @@ impl NotificationChange {
         Notifications {
             messages: self.messages,
             remind_before: self.remind_before.unwrap_or_else(kept),
+            summary: self.summary.unwrap_or(before.summary),
         }
     }
 }

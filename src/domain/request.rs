@@ -9,6 +9,8 @@ use super::rotation::Rotation;
 use super::time::Interval;
 use crate::domain::words::words;
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// A stored request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,13 +138,16 @@ pub enum Step {
     End,
 }
 
-/// The actions of one caller on a request now, and the reason if there are none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What the caller may do with the request now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RequestCapability")]
+#[serde(rename_all = "camelCase")]
 pub struct Capability {
     pub can_accept: bool,
     pub can_decline: bool,
     pub can_cancel: bool,
     pub can_end: bool,
+    /// Why the caller may do nothing; null if some action is allowed.
     pub reason: Option<String>,
 }
 

@@ -18,6 +18,7 @@ use super::roster::{self, Position};
 pub use super::roster::{GroupMembers, Members, Narrowed, NextTurn, Roster};
 use super::trace::{Decision, Trace};
 use super::warning_kinds::WarningSettings;
+use super::weekly::ChannelSummary;
 use super::zones::ZoneName;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -78,6 +79,8 @@ pub struct Profile {
     pub mentions: MentionSettings,
     /// Which warnings about its plan it wants.
     pub warnings: WarningSettings,
+    /// The weekly summary that channels get.
+    pub summary: Option<ChannelSummary>,
 }
 
 impl Profile {

@@ -2,6 +2,7 @@
 
 mod cadence;
 mod cut;
+mod digest;
 mod direction;
 mod shifts_moved;
 mod subject;
@@ -116,6 +117,8 @@ pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
         }
         Content::MentionAnswered { asker, outcome } => words.mention_answered(asker, outcome),
         Content::ShiftsMoved(moved) => words.shifts_moved(moved),
+        Content::Summary(summary) => words.summary(summary),
+        Content::WeekAhead(week) => words.week_ahead(week),
     }
 }
 

@@ -92,7 +92,7 @@ pub struct Post {
     pub text: String,
     /// Where an answer is given, with what the link says.
     pub link: Option<(&'static str, String)>,
-    pub rotation: String,
+    pub rotation: Option<String>,
     pub kind: String,
     pub at: Timestamp,
 }
@@ -235,7 +235,7 @@ mod tests {
         let post = Post {
             text: "One.\nTwo.".into(),
             link: Some(("Answer", "https://rota.example/mentions/men_1".into())),
-            rotation: "rot_1".into(),
+            rotation: Some("rot_1".into()),
             kind: "mention".into(),
             at: "2026-11-23T08:00:00Z".parse().unwrap(),
         };

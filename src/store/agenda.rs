@@ -11,6 +11,10 @@ words! {
     pub enum Errand {
         /// People's own reminders of turns in a rotation.
         Reminders = "reminders",
+        /// The summary of a person's next days.
+        Summary = "summary",
+        /// The summary of a rotation's coming week.
+        WeekAhead = "weekAhead",
     }
 }
 
@@ -59,6 +63,15 @@ pub fn look_again(tx: &mut WriteTx, errand: Errand, subject: &str) -> Result<()>
     tx.note_due(Some(tx.now()));
     let now = millis(tx.now());
     tx.run(sql, params![errand.name(), subject, now]).map(drop)
+}
+
+/// Has a person's summary looked at, if they have one, because their zone may be another.
+pub(super) fn summary_may_move(tx: &mut WriteTx, user: &str) -> Result<()> {
+    let sql = "SELECT 1 FROM summary_preference WHERE user_id = ?1";
+    match tx.conn.prepare_cached(sql)?.exists([user])? {
+        true => look_again(tx, Errand::Summary, user),
+        false => Ok(()),
+    }
 }
 
 /// Records that an entry was dealt with up to an instant, and when it is due next; without a next time it goes. Returns whether it

@@ -1,13 +1,14 @@
 //! Calendar feeds. Of the secret in an address only the SHA-256 is here.
 
-use super::rows::{from_json, instant, json, millis};
+use super::rows::{from_json, instant, instant_or_none, json, millis};
 use super::{Error, Page, ReadTx, Result, WriteTx};
-use crate::domain::calendar_feed::{CalendarFeed, Revision, Shows};
+use crate::domain::calendar_feed::{CalendarFeed, Gone, Revision, Shows};
 use crate::domain::ids::{CalendarFeedId, RotationId, UserId};
 use rusqlite::{Row, params};
 
 const COLUMNS: &str =
-    "id, user_id, rotation_id, name, alarms, created_by, created_at, state, sequence, changed_at";
+    "id, user_id, rotation_id, name, alarms, created_by, created_at, state, sequence, changed_at,
+                       gone_at, gone_name";
 
 /// The feeds of a list.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +82,7 @@ fn feed(row: &Row) -> Result<CalendarFeed> {
             sequence: row.get(8)?,
             changed_at: instant(row.get(9)?)?,
         },
+        gone: gone(row)?,
     })
 }
 
@@ -139,4 +141,10 @@ pub fn save_feed_revision(
 pub fn remove_feed(tx: &mut WriteTx, id: &CalendarFeedId) -> Result<()> {
     let sql = "DELETE FROM calendar_feed WHERE id = ?1";
     tx.run(sql, [id.as_str()]).map(drop)
+}
+
+fn gone(row: &Row) -> Result<Option<Gone>> {
+    let since = instant_or_none(row.get(10)?)?;
+    let name: Option<String> = row.get(11)?;
+    Ok(since.zip(name).map(|(since, name)| Gone { since, name }))
 }

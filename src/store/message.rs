@@ -96,6 +96,12 @@ fn recipient(row: &Row, kind: usize) -> rusqlite::Result<Recipient> {
     })
 }
 
+/// The rotation of a message; it is empty for one about all of them.
+fn rotation(row: &Row, index: usize) -> rusqlite::Result<Option<RotationId>> {
+    let id: String = row.get(index)?;
+    Ok((!id.is_empty()).then(|| id.into()))
+}
+
 /// The columns that [`message`] reads.
 pub(super) const MESSAGE: &str = "recipient_kind, recipient_id, rotation_id, until_at, body";
 
@@ -104,7 +110,7 @@ pub(super) fn message(row: &Row, first: usize) -> Result<Message> {
     let body = body::from_text(&row.get::<_, String>(first + 4)?)?;
     Ok(Message {
         to: recipient(row, first)?,
-        rotation: row.get::<_, String>(first + 2)?.into(),
+        rotation: rotation(row, first + 2)?,
         subject: body.subject(),
         rotation_name: body.rotation_name,
         content: body.content,
@@ -184,7 +190,7 @@ fn insert_one(
     tx.run(
         sql,
         params![
-            message.rotation.as_str(),
+            message.rotation.as_ref().map_or("", RotationId::as_str),
             kind(&message.to),
             id(&message.to),
             body::to_json(message)?,

@@ -19,6 +19,7 @@ mod delivery;
 mod departed;
 mod directory;
 mod external;
+mod feed_visibility;
 mod files;
 mod finding;
 mod health;
@@ -88,6 +89,7 @@ pub use external::{
     list_linked_schedules, list_participant_links, list_readings, load_link, load_participants,
     load_schedule, save_schedule,
 };
+pub use feed_visibility::{note_feeds_of_deleted, note_hidden_feeds};
 pub use files::{REPLACED, are_same_file, refuse_planted_links};
 pub use finding::{
     CreationKey, RotationFilter, RotationOrder, Visible, count_due, count_rotations,

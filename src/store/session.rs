@@ -216,7 +216,8 @@ pub fn load_chosen_zone(tx: &ReadTx, user: &UserId) -> Result<Option<String>> {
 pub fn save_chosen_zone(tx: &mut WriteTx, user: &UserId, zone: Option<&str>) -> Result<()> {
     let sql = "INSERT INTO preference (user_id, time_zone) VALUES (?1, ?2)
                ON CONFLICT (user_id) DO UPDATE SET time_zone = excluded.time_zone";
-    run(tx, sql, params![user.as_str(), zone]).map(drop)
+    run(tx, sql, params![user.as_str(), zone])?;
+    super::agenda::summary_may_move(tx, user.as_str())
 }
 
 fn session(row: &Row) -> Result<SessionRecord> {

@@ -69,6 +69,12 @@ impl Form {
         found.map_or("", |(_, value)| value)
     }
 
+    /// What a button named `step` does, and the id of what it does it to, or nothing: `up U1`.
+    pub fn step(&self) -> (&str, &str) {
+        let step = self.one("step");
+        step.split_once(' ').unwrap_or((step, ""))
+    }
+
     /// A value without blanks around it; `None` where nothing is left.
     pub fn filled(&self, name: &str) -> Option<&str> {
         Some(self.one(name).trim()).filter(|value| !value.is_empty())

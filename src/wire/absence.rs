@@ -2,9 +2,8 @@
 
 use super::body::{self, present};
 use super::moment::Moment;
-use super::on_call::AbsenceSource;
 use super::strict::strict;
-use crate::domain::absence;
+use crate::domain::absence::{self, AbsenceSource};
 use crate::domain::duty::Duty;
 use crate::domain::edit::NewAbsence;
 use crate::domain::ids::UserId;
@@ -98,7 +97,7 @@ pub fn render(absence: &absence::Absence) -> Absence {
         applies_to,
         rotation_ids,
         recurring: false,
-        source: AbsenceSource::InternalAvailability,
+        source: AbsenceSource::Stored,
     }
 }
 

@@ -6,18 +6,6 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Who made a change.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AuditActor {
-    pub kind: domain::ActorKind,
-    /// The id of the key or the person, the rotation of an inbound webhook, the system user of the operator. Null if there is
-    /// none.
-    pub id: Option<String>,
-    /// The name of the key or the person at the time.
-    pub name: Option<String>,
-}
-
 /// A change, or a refused credential.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -26,7 +14,7 @@ pub struct AuditEntry {
     /// `aud_...`.
     pub id: String,
     pub at: Moment,
-    pub actor: AuditActor,
+    pub actor: domain::Actor,
     /// The `operationId` of the API, the command such as `key create`, or `authenticate` for a refused credential.
     pub action: String,
     /// The rotation that changed. Null if it was something else.
@@ -47,7 +35,7 @@ fn example() -> AuditEntry {
     AuditEntry {
         id: "aud_1hX0vW2kqJ7bTzYc5RfA".into(),
         at: Moment(Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_795_420_800)),
-        actor: AuditActor {
+        actor: domain::Actor {
             kind: domain::ActorKind::Person,
             id: text("UADA"),
             name: text("Ada"),
@@ -66,11 +54,7 @@ pub fn render(entry: domain::AuditEntry) -> AuditEntry {
     AuditEntry {
         id: entry.id,
         at: entry.at.into(),
-        actor: AuditActor {
-            kind: entry.actor.kind,
-            id: entry.actor.id,
-            name: entry.actor.name,
-        },
+        actor: entry.actor,
         action: entry.action,
         rotation_id: entry.rotation.map(|id| id.to_string()),
         subject: entry.subject,

@@ -251,6 +251,16 @@ pub fn clearable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Option::<T>::deserialize(from).map(Some)
 }
 
+/// Deserializer for patch members that are an object or `null`, which clears them.
+///
+/// # Errors
+/// As [`object`].
+pub fn clearable_object<'de, D: Deserializer<'de>, T: Strict>(
+    from: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    nullable_object(from).map(Some)
+}
+
 /// Deserializer for required members that may be `null`.
 ///
 /// # Errors

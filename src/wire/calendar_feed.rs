@@ -198,6 +198,7 @@ mod tests {
                 sequence: 7,
                 changed_at: at("2026-11-20T12:00:00Z"),
             },
+            gone: None,
         };
         let event = DutyEvent {
             cell: "cel_1".into(),

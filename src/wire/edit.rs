@@ -4,7 +4,9 @@
 mod tests;
 
 use super::absence_policy::PolicyRequest;
-use super::body::{self, clearable, nullable_object, objects, present, present_object};
+use super::body::{
+    self, clearable, clearable_object, nullable_object, objects, present, present_object,
+};
 use super::dealing::DealingRequest;
 use super::grid::LaneRequest;
 use super::int32::Int32;
@@ -13,6 +15,7 @@ use super::roster::ids;
 use super::rotation::{ChannelSetting, Rotation};
 use super::strict::strict;
 use super::to_i32;
+use super::weekly::{self, ChannelSummary};
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::books::Dealing;
 use crate::domain::edit::{
@@ -67,6 +70,9 @@ pub struct RotationRequest {
     /// Chat user groups that the rotation follows, at most 100.
     #[serde(default)]
     user_group_ids: Vec<String>,
+    /// When the coming week is posted, in which of `channels`.
+    #[serde(default, deserialize_with = "nullable_object")]
+    summary: Option<ChannelSummary>,
     /// How turns are dealt. Omitted members begin as `traded`, 0 and an empty list.
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "DealingRequest")]
@@ -133,6 +139,7 @@ pub fn new_rotation(bytes: &[u8]) -> Result<NewRotation, Refusal> {
         channels: ids::<ChannelId>(request.channels),
         users,
         groups: ids(request.user_group_ids),
+        summary: request.summary.map(ChannelSummary::read).transpose()?,
         dealing: Dealing::of_new().changed(&dealing.unwrap_or_default())?,
         absence_policy: AbsencePolicy::of_new()
             .changed(&policy)
@@ -154,6 +161,7 @@ pub fn canonical(new: &NewRotation) -> String {
         channels,
         users,
         groups,
+        summary,
         dealing,
         absence_policy,
     } = new;
@@ -167,6 +175,7 @@ pub fn canonical(new: &NewRotation) -> String {
         "channels": texts(channels, ChannelId::as_str),
         "users": texts(users, UserId::as_str),
         "groups": texts(groups, GroupId::as_str),
+        "summary": summary.as_ref().map(weekly::render),
         "dealing": dealing,
         "absencePolicy": absence_policy,
     })
@@ -230,6 +239,11 @@ pub struct PatchRequest {
     #[serde(default, deserialize_with = "clearable")]
     #[schemars(with = "Option<String>")]
     topic_template: Option<Option<String>>,
+    /// When the coming week is posted, in which of the rotation's channels; null for never. A channel that the rotation no longer
+    /// has is taken out, with the last one the summary.
+    #[serde(default, deserialize_with = "clearable_object")]
+    #[schemars(with = "Option<ChannelSummary>")]
+    summary: Option<Option<ChannelSummary>>,
 }
 
 /// Reads a change of a rotation.
@@ -261,6 +275,11 @@ pub(super) fn patch_of(request: PatchRequest) -> Result<RotationPatch, Refusal> 
         dealing: request.dealing.map(DealingRequest::read).transpose()?,
         enable_topic: request.enable_topic,
         topic_template: request.topic_template,
+        summary: match request.summary {
+            Some(Some(summary)) => Some(Some(summary.read()?)),
+            Some(None) => Some(None),
+            None => None,
+        },
     };
     patch.checked()
 }

@@ -6,7 +6,7 @@ use super::schema::shown;
 use super::to_i32;
 use crate::domain::absence::AbsenceSource;
 use crate::domain::arrangement::ArrangementKind;
-use crate::domain::audit::{ActorKind, Doer};
+use crate::domain::audit::{Actor, Doer};
 use crate::domain::explain::{self as domain, Deed, Opening, Step, Unrecorded};
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation::Reason;
@@ -33,12 +33,8 @@ words! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DoneBy {
-    pub kind: ActorKind,
-    /// The id of the key or the person, the rotation of an inbound webhook, the system user of the operator. Null if there is
-    /// none.
-    pub id: Option<String>,
-    /// The name of the key or the person at the time.
-    pub name: Option<String>,
+    #[serde(flatten)]
+    pub actor: Actor,
     /// Null unless it was done in chat.
     pub via: Option<DoneIn>,
 }
@@ -358,9 +354,7 @@ pub fn render(explanation: domain::Explanation, calendar: &Calendar) -> Explanat
 
 fn done_by(doer: Doer) -> DoneBy {
     DoneBy {
-        kind: doer.actor.kind,
-        id: doer.actor.id,
-        name: doer.actor.name,
+        actor: doer.actor,
         via: doer.in_chat.then_some(DoneIn::Slack),
     }
 }

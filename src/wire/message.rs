@@ -30,8 +30,8 @@ pub struct Message {
     /// The person of a direct message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    /// It may have been deleted since.
-    pub rotation_id: String,
+    /// It may have been deleted since. Null for a message about all rotations.
+    pub rotation_id: Option<String>,
     /// Null for a message of an earlier version.
     pub kind: Option<MessageKind>,
     pub text: String,

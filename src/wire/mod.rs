@@ -59,6 +59,7 @@ pub mod trade;
 pub mod url;
 pub mod warning;
 pub mod webhook;
+pub mod weekly;
 
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {

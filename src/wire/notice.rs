@@ -1,6 +1,5 @@
 //! What moved in people's own plans, and whom it is still to be told (rules.md 28).
 
-use super::audit::AuditActor;
 use super::moment::Moment;
 use crate::domain::actor::Actor;
 use crate::domain::ids::UserId;
@@ -19,20 +18,15 @@ pub struct PendingNotices {
     /// When people are told, unless something else changes before.
     pub sends_at: Moment,
     /// Who made the changes, each once.
-    pub actors: Vec<AuditActor>,
+    pub actors: Vec<Actor>,
 }
 
 /// Renders what is pending.
 pub fn pending(pending: Pending, sends_at: Timestamp) -> PendingNotices {
-    let actor = |actor: Actor| AuditActor {
-        kind: actor.kind,
-        id: actor.id,
-        name: actor.name,
-    };
     PendingNotices {
         since: pending.first_at.into(),
         sends_at: sends_at.into(),
-        actors: pending.actors.into_iter().map(actor).collect(),
+        actors: pending.actors,
     }
 }
 

@@ -1,7 +1,8 @@
 //! What people choose of how and when they are told (rules.md 19).
 
-use super::body::{self, clearable};
+use super::body::{self, clearable, clearable_object};
 use super::strict::strict;
+use super::weekly::Weekly;
 use crate::domain::lead::{Lead, Leads};
 use crate::domain::message::MessageKind;
 use crate::domain::notification::{NotificationChange, Notifications};
@@ -23,6 +24,8 @@ pub struct NotificationSettings {
     /// How long before their turns they are reminded, such as `15m`, `24h` or `7d`. Empty for never; null for when the server
     /// reminds everybody.
     pub remind_before: Option<Vec<String>>,
+    /// When they get the summary of their next 14 days; null for never.
+    pub summary: Option<Weekly>,
 }
 
 /// Renders settings.
@@ -31,6 +34,7 @@ pub fn render(settings: &Notifications) -> NotificationSettings {
         mail: settings.messages.mail,
         kinds: settings.messages.kinds.clone(),
         remind_before: settings.remind_before.as_ref().map(Leads::texts),
+        summary: settings.summary.map(Weekly::from),
     }
 }
 
@@ -49,6 +53,11 @@ pub struct NotificationSettingsRequest {
     #[serde(default, deserialize_with = "clearable")]
     #[schemars(with = "Option<Vec<String>>")]
     remind_before: Option<Option<Vec<Lead>>>,
+    /// When they get the summary of their next 14 days, in their time zone: their shifts in all rotations, who covers them,
+    /// requests that wait for them, and when they are away. Null for never.
+    #[serde(default, deserialize_with = "clearable_object")]
+    #[schemars(with = "Option<Weekly>")]
+    summary: Option<Option<Weekly>>,
 }
 
 /// Reads a change of settings.
@@ -61,5 +70,6 @@ pub fn read(bytes: &[u8]) -> Result<NotificationChange, Refusal> {
     Ok(NotificationChange {
         messages: relay::NotificationSettings::parse(request.mail, &request.kinds)?,
         remind_before: request.remind_before.map(leads).transpose()?,
+        summary: request.summary.map(|summary| summary.map(Into::into)),
     })
 }

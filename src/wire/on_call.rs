@@ -4,26 +4,15 @@ use super::directory::User;
 use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
-use crate::domain::absence::{self, Away};
+use crate::domain::absence::{AbsenceSource, Away};
 use crate::domain::books::{Dealt, DealtTurn};
 use crate::domain::duty_at::{self, DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::external::{AsOf, Outsider};
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation as domain;
-use crate::domain::words::words;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-words! {
-    /// The source of an absence.
-    pub enum AbsenceSource {
-        /// An absence stored by rota.
-        InternalAvailability = "internalAvailability",
-        /// An event of a calendar of the person.
-        ExternalCalendar = "externalCalendar",
-    }
-}
 
 /// Who is on call in a rotation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -120,21 +109,12 @@ pub struct AbsencePeriod {
     pub source: AbsenceSource,
 }
 
-impl From<absence::AbsenceSource> for AbsenceSource {
-    fn from(source: absence::AbsenceSource) -> AbsenceSource {
-        match source {
-            absence::AbsenceSource::Stored => AbsenceSource::InternalAvailability,
-            absence::AbsenceSource::Calendar => AbsenceSource::ExternalCalendar,
-        }
-    }
-}
-
 /// Renders the absences of one person; `None` where there are none.
 pub fn absences(away: &[Away]) -> Option<Vec<AbsencePeriod>> {
     let period = |away: &Away| AbsencePeriod {
         from: away.period.from.into(),
         until: away.period.until.into(),
-        source: away.source.into(),
+        source: away.source,
     };
     (!away.is_empty()).then(|| away.iter().map(period).collect())
 }
@@ -267,7 +247,7 @@ pub fn skipped(skipped: &[domain::Skipped]) -> Vec<SkippedMember> {
         user_id: skipped.user.to_string(),
         from: skipped.from.map(Moment),
         until: skipped.until.map(Moment),
-        source: Some(skipped.source.into()),
+        source: Some(skipped.source),
     };
     skipped.iter().map(member).collect()
 }

@@ -2,10 +2,10 @@
 
 use super::body::{self, clearable, present};
 use super::moment::Moment;
-use super::on_call::AbsenceSource;
 use super::repeated::{Repeated, Resource};
 use super::strict::strict;
 use super::to_i32;
+use crate::domain::absence::AbsenceSource;
 use crate::domain::audit::host;
 use crate::domain::ids::UserId;
 use crate::domain::personal_calendar as domain;
@@ -191,8 +191,8 @@ pub fn render_absence(
         until: instant(period.until),
         reason,
         source: match calendar {
-            Some(_) => AbsenceSource::ExternalCalendar,
-            None => AbsenceSource::InternalAvailability,
+            Some(_) => AbsenceSource::Calendar,
+            None => AbsenceSource::Stored,
         },
         calendar_id: calendar,
     }

@@ -81,25 +81,13 @@ pub struct SwapLeg {
     pub arrangement_id: Option<String>,
 }
 
-/// What the caller may do with the request now.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RequestCapability {
-    pub can_accept: bool,
-    pub can_decline: bool,
-    pub can_cancel: bool,
-    pub can_end: bool,
-    /// Why the caller may do nothing; null if some action is allowed.
-    pub reason: Option<String>,
-}
-
 /// A request, and what the caller may do with it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{T}Item")]
 #[serde(rename_all = "camelCase")]
 pub struct Item<T> {
     pub request: T,
-    pub capability: RequestCapability,
+    pub capability: domain::Capability,
     pub rotation_name: String,
     /// The covered hours that the request is about, by the hours as they are now: those that count. At most 200, of a swap 200 of
     /// each shift. None once the cell is deleted.
@@ -112,12 +100,8 @@ pub struct Item<T> {
 pub struct RequestItem {
     #[serde(rename = "type")]
     pub kind: domain::RequestKind,
-    pub request: AnyRequest,
-    pub capability: RequestCapability,
-    pub rotation_name: String,
-    /// The covered hours that the request is about, by the hours as they are now: those that count. At most 200, of a swap 200 of
-    /// each shift. None once the cell is deleted.
-    pub covered: Vec<Covered>,
+    #[serde(flatten)]
+    pub item: Item<AnyRequest>,
 }
 
 /// A cover request or a swap request, as `type` says.
@@ -268,46 +252,29 @@ impl Record for SwapRequest {
 
 /// Renders a request of any type, and what the caller may do with it.
 pub fn any_item(view: &domain::RequestView) -> RequestItem {
-    let (kind, request) = match view.request.kind {
-        domain::RequestKind::Cover => (
-            domain::RequestKind::Cover,
-            AnyRequest::Cover(CoverRequest::render(view)),
-        ),
-        domain::RequestKind::Swap => (
-            domain::RequestKind::Swap,
-            AnyRequest::Swap(SwapRequest::render(view)),
-        ),
+    let kind = view.request.kind;
+    let request = match kind {
+        domain::RequestKind::Cover => AnyRequest::Cover(CoverRequest::render(view)),
+        domain::RequestKind::Swap => AnyRequest::Swap(SwapRequest::render(view)),
     };
     RequestItem {
         kind,
-        request,
-        capability: capability(&view.capability),
-        rotation_name: view.rotation_name.clone(),
-        covered: covered(view),
+        item: beside(view, request),
     }
 }
 
 /// Renders a request, and what the caller may do with it.
 pub fn item<T: Record>(view: &domain::RequestView) -> Item<T> {
+    beside(view, T::render(view))
+}
+
+/// What stands beside a request that is rendered.
+fn beside<T>(view: &domain::RequestView, request: T) -> Item<T> {
     Item {
-        request: T::render(view),
-        capability: capability(&view.capability),
+        request,
+        capability: view.capability.clone(),
         rotation_name: view.rotation_name.clone(),
-        covered: covered(view),
-    }
-}
-
-fn covered(view: &domain::RequestView) -> Vec<Covered> {
-    schedule::covered(&joined(view.covered.concat()))
-}
-
-fn capability(capability: &domain::Capability) -> RequestCapability {
-    RequestCapability {
-        can_accept: capability.can_accept,
-        can_decline: capability.can_decline,
-        can_cancel: capability.can_cancel,
-        can_end: capability.can_end,
-        reason: capability.reason.clone(),
+        covered: schedule::covered(&joined(view.covered.concat())),
     }
 }
 

@@ -9,6 +9,7 @@ use super::external::ExternalUser;
 use super::moment::{Moment, Span};
 use super::on_call::{self, OnCall, PassedOver, SkippedMember};
 use super::to_i32;
+use super::weekly::{self, ChannelSummary};
 use crate::domain::books::Dealt;
 use crate::domain::external::{self, AsOf};
 use crate::domain::holidays::Calendar;
@@ -71,6 +72,8 @@ pub struct Rotation {
     pub enable_topic: bool,
     /// Null uses the default text.
     pub topic_template: Option<String>,
+    /// When the coming week is posted in channels; null for never.
+    pub summary: Option<ChannelSummary>,
     pub members: Members,
     /// Rows in dealing order. The first lane is the primary one.
     pub lanes: Vec<Lane>,
@@ -277,6 +280,7 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar, as_of: &AsOf) ->
             .collect(),
         enable_topic: profile.enable_topic,
         topic_template: profile.topic_template.clone(),
+        summary: profile.summary.as_ref().map(weekly::render),
         members: members(&rotation.members),
         lanes: (0..rotation.lanes.len())
             .map(|index| lane(rotation, index))

@@ -174,6 +174,7 @@ impl Seed {
             channels: Vec::new(),
             users: people,
             groups: Vec::new(),
+            summary: None,
             dealing: Default::default(),
             absence_policy: Default::default(),
         };

@@ -34,8 +34,8 @@ pub fn find(app: &App, secret: &str) -> Result<Option<CalendarFeed>> {
     app.store().read(|tx| Ok(store::load_feed_of(tx, &hash)?))
 }
 
-/// The content of a feed, with its revision; `None` where whoever it speaks for is gone, or the rotation is gone or hidden from
-/// them. The first reading after a change counts the revision up, which is the only thing that a reading writes.
+/// The content of a feed, with its revision; `None` where whoever it speaks for is gone, or the rotation has been gone or hidden from
+/// them for long. The first reading after a change counts the revision up, which is the only thing that a reading writes.
 pub fn read(app: &App, feed: &CalendarFeed) -> Result<Option<FeedReading>> {
     let now = app.now();
     let found = app.store().read(|tx| gather(app, tx, feed, now))?;
@@ -75,19 +75,29 @@ fn gather(
         Shows::Person(user) => (store::list_rotations_of(tx, user)?, false),
         Shows::Rotation(id) | Shows::PersonIn(_, id) => (vec![id.clone()], true),
     };
-    let mut rotations = Vec::new();
+    let (mut rotations, mut last_name) = (Vec::new(), None);
     for id in ids {
         match reads::visible(tx, &reader, &id) {
             Ok(rotation) => rotations.push(rotation),
-            Err(ActionError::Refused(_)) if is_one => return Ok(None),
+            Err(ActionError::Refused(_)) if is_one => {
+                // For a while an empty calendar, so that programs drop what they have.
+                let gone = feed.gone.as_ref().filter(|gone| gone.is_empty_at(now));
+                let Some(gone) = gone else {
+                    return Ok(None);
+                };
+                last_name = Some(gone.name.clone());
+            }
             Err(ActionError::Refused(_)) => {}
             Err(error) => return Err(error),
         }
     }
-    let name = match (&feed.name, &feed.shows, rotations.first()) {
+    let current = rotations.first();
+    let shown =
+        last_name.or_else(|| current.map(|rotation: &Rotation| rotation.profile.name.clone()));
+    let name = match (&feed.name, &feed.shows, shown) {
         (Some(name), ..) => name.clone(),
-        (None, Shows::Rotation(_), Some(rotation)) => rotation.profile.name.clone(),
-        (None, Shows::PersonIn(..), Some(rotation)) => format!("Duty: {}", rotation.profile.name),
+        (None, Shows::Rotation(_), Some(rotation)) => rotation,
+        (None, Shows::PersonIn(..), Some(rotation)) => format!("Duty: {rotation}"),
         (None, ..) => "Duty".to_owned(),
     };
     let span = duty_feed::span(now);

@@ -12,7 +12,10 @@ pub(super) fn outcome_of(tx: &ReadTx, message: &Message) -> Result<Option<Questi
     Ok(match &message.subject {
         Subject::Rotation => None,
         Subject::Request(id) => {
-            match store::load_request(tx, &message.rotation, kind_of(message), id)? {
+            let rotation = message.rotation.as_ref();
+            let kind = kind_of(message);
+            let found = rotation.map(|rotation| store::load_request(tx, rotation, kind, id));
+            match found.transpose()?.flatten() {
                 Some(found) => QuestionOutcome::of_request(&found, &message.to),
                 None => Some(QuestionOutcome::Gone),
             }

@@ -91,6 +91,7 @@ impl Office {
                 channels: Vec::new(),
                 users: Vec::new(),
                 groups: vec![group.into()],
+                summary: None,
                 dealing: Default::default(),
                 absence_policy: Default::default(),
             },

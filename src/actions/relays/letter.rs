@@ -100,8 +100,13 @@ fn contact(
         | Content::ComingUp { .. }
         | Content::Nobody { .. }
         | Content::HandOver { .. }
-        | Content::ShiftsMoved(_) => {
-            let rotation = store::load_rotation(tx, &message.rotation)?;
+        | Content::ShiftsMoved(_)
+        | Content::Summary(_)
+        | Content::WeekAhead(_) => {
+            let rotation = match &message.rotation {
+                Some(rotation) => store::load_rotation(tx, rotation)?,
+                None => None,
+            };
             let owners = rotation.map(|rotation| rotation.profile.owners);
             owners.into_iter().flatten().find(|owner| owner != reader)
         }

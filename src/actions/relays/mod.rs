@@ -291,7 +291,15 @@ fn link(message: &Message) -> Option<(&'static str, String)> {
                 rotation_deleted: true,
             },
         ) => None,
-        (_, Content::ShiftsMoved(moved)) => Some((label, moved.path(&message.rotation)?)),
-        (Subject::Rotation, _) => Some((label, format!("/rotations/{}", message.rotation))),
+        (_, Content::ShiftsMoved(moved)) => {
+            Some((label, moved.path(message.rotation.as_ref()?)?))
+        }
+        (Subject::Rotation, _) => {
+            let path = match &message.rotation {
+                Some(rotation) => format!("/rotations/{rotation}"),
+                None => "/me".to_owned(),
+            };
+            Some((label, path))
+        }
     }
 }

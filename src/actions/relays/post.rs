@@ -58,7 +58,7 @@ pub(super) fn send(
         text: wording::shortened(&text, LONGEST).into_owned(),
         link: answerable
             .and_then(|base| link(message).map(|(label, path)| (label, format!("{base}{path}")))),
-        rotation: message.rotation.to_string(),
+        rotation: message.rotation.as_ref().map(ToString::to_string),
         kind: message
             .content
             .kind()

@@ -60,6 +60,7 @@ fn every_rotation(app: &App) -> Vec<Rotation> {
                     channels: Vec::new(),
                     users: vec![UserId::from(user)],
                     groups: user_group.into_iter().map(GroupId::from).collect(),
+                    summary: None,
                     dealing: Default::default(),
                     absence_policy: Default::default(),
                 };

@@ -221,7 +221,7 @@ impl Chat for Slack {
 
 /// The blocks of a message with buttons: its text, and the buttons below. `None` without buttons.
 fn blocks(message: &Message, text: &str) -> Option<Value> {
-    let about = About::of(&message.rotation, &message.subject)?;
+    let about = About::of(message.rotation.as_ref()?, &message.subject)?;
     if message.answers.is_empty() {
         return None;
     }

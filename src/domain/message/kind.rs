@@ -41,6 +41,8 @@ impl Content {
             Content::Mention { .. } => MessageKind::Mention,
             Content::MentionAnswered { .. } => MessageKind::MentionAnswered,
             Content::ShiftsMoved(_) => MessageKind::ShiftsMoved,
+            Content::Summary(_) => MessageKind::Summary,
+            Content::WeekAhead(_) => MessageKind::WeekAhead,
         })
     }
 }

@@ -1,12 +1,12 @@
 //! The messages for each occasion.
 
 use super::{
-    Content, MentionOutcome, Message, OfferedAnswer, PeopleNames, Recipient, RequestAsked,
-    RequestOutcome, Shift, Subject, sides,
+    Content, MentionOutcome, Message, OfferedAnswer, PeopleNames, PersonSummary, Recipient,
+    RequestAsked, RequestOutcome, Shift, Subject, WeekAhead, sides,
 };
 use crate::domain::external::External;
 use crate::domain::forecast::{HandoverNotice, slot_named, zone};
-use crate::domain::ids::UserId;
+use crate::domain::ids::{ChannelId, UserId};
 use crate::domain::mention::{Mention, Notice};
 use crate::domain::request::{Leg, Request, RequestKind};
 use crate::domain::rotation::Rotation;
@@ -248,10 +248,32 @@ pub fn mention_directly(rotation: &Rotation, opened: &Mention, notice: &Notice) 
     called.iter().map(ask).collect()
 }
 
+/// The summary of what a person has before them.
+pub fn summary(person: &UserId, summary: PersonSummary) -> Message {
+    Message {
+        to: Recipient::Person(person.clone()),
+        rotation: None,
+        rotation_name: String::new(),
+        subject: Subject::Rotation,
+        content: Content::Summary(summary),
+        answers: Vec::new(),
+        people: PeopleNames::new(),
+        expires_at: None,
+        thread: None,
+    }
+}
+
+/// The coming week of a rotation: to these channels.
+pub fn week_ahead(rotation: &Rotation, channels: &[ChannelId], week: &WeekAhead) -> Vec<Message> {
+    let to = channels.iter().cloned().map(Recipient::Channel);
+    let content = || Content::WeekAhead(week.clone());
+    to.map(|to| message(rotation, to, content())).collect()
+}
+
 fn message(rotation: &Rotation, to: Recipient, content: Content) -> Message {
     Message {
         to,
-        rotation: rotation.id.clone(),
+        rotation: Some(rotation.id.clone()),
         rotation_name: rotation.profile.name.clone(),
         subject: Subject::Rotation,
         content,

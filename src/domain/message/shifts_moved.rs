@@ -114,7 +114,7 @@ impl ShiftsMoved {
     pub fn to(self, rotation: &Rotation, person: &UserId) -> Message {
         Message {
             to: Recipient::Person(person.clone()),
-            rotation: rotation.id.clone(),
+            rotation: Some(rotation.id.clone()),
             rotation_name: rotation.profile.name.clone(),
             subject: Subject::Rotation,
             content: Content::ShiftsMoved(self),

@@ -70,13 +70,15 @@ fn kind(content: &Content) -> String {
             ..
         } => format!("mentionAnswered Acknowledged({by})"),
         Content::MentionAnswered { outcome, .. } => format!("mentionAnswered {outcome:?}"),
+        Content::Summary(_) => "summary".to_owned(),
+        Content::WeekAhead(_) => "weekAhead".to_owned(),
     }
 }
 
 /// Each message as its recipient, its kind, its subject, and the answers.
 fn shown(messages: &[Message]) -> Vec<String> {
     let one = |message: &Message| {
-        assert_eq!(message.rotation.as_str(), "rot_1");
+        assert_eq!(message.rotation, Some("rot_1".into()));
         assert_eq!(message.rotation_name, "Ops \"1\"");
         let about = match &message.subject {
             Subject::Rotation => String::new(),

@@ -242,11 +242,8 @@ impl<'a> Scene<'a> {
         text: String,
     ) -> Warning {
         Warning {
-            kind,
-            period,
             cell: Some(self.cell(cell).id.clone()),
-            users,
-            text,
+            ..self.of_all(kind, period, users, text)
         }
     }
 

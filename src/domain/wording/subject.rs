@@ -31,6 +31,8 @@ pub fn subject(message: &Message, renderer: &dyn Renderer) -> String {
         Content::Mention { asker, .. } => {
             format!("{} asks for whoever is on call", words.name(asker))
         }
+        Content::Summary(_) => return "Your next 14 days".to_owned(),
+        Content::WeekAhead(_) => "The next 7 days".to_owned(),
         Content::MentionAnswered { asker, outcome } => match outcome {
             MentionOutcome::Acknowledged { by } => {
                 format!("{} answers {}", words.name(by), words.name(asker))

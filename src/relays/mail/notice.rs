@@ -112,7 +112,7 @@ mod tests {
     fn message(name: &str) -> Message {
         Message {
             to: Recipient::Person("U2".into()),
-            rotation: "rot_1".into(),
+            rotation: Some("rot_1".into()),
             rotation_name: name.into(),
             subject: Subject::Request("cov_1".into()),
             content: Content::CoverAsked(RequestAsked {

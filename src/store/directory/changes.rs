@@ -10,7 +10,7 @@ use crate::store::chat_sync::list_duty_groups;
 use crate::store::departed::end_access_of_deactivated;
 use crate::store::meta::{note_import, save_team};
 use crate::store::rows::{ids, instant_or_none, json, millis};
-use crate::store::{ReadTx, Result, WriteTx};
+use crate::store::{ReadTx, Result, WriteTx, note_hidden_feeds};
 use jiff::Timestamp;
 use rusqlite::params;
 
@@ -46,7 +46,10 @@ pub fn apply_directory_changes(tx: &mut WriteTx, changes: &DirectoryChanges) -> 
     for (user, change) in &changes.away {
         save_away(tx, user, *change)?;
     }
-    Ok(())
+    match changes.changes_records() {
+        true => note_hidden_feeds(tx, None),
+        false => Ok(()),
+    }
 }
 
 fn save_away(tx: &mut WriteTx, user: &UserId, change: AwayChange) -> Result<()> {

@@ -7,7 +7,7 @@ use super::{
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::departed::end_access_of_deactivated;
 use crate::store::meta::{note_import, save_team};
-use crate::store::{Result, WriteTx};
+use crate::store::{Result, WriteTx, agenda, note_hidden_feeds};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
 
@@ -28,7 +28,8 @@ pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<()> 
     }
     replace_groups(tx, &directory.groups)?;
     replace_channels(tx, &directory.channels)?;
-    replace_handles(tx, &directory.handles)
+    replace_handles(tx, &directory.handles)?;
+    note_hidden_feeds(tx, None)
 }
 
 fn replace_handles(tx: &mut WriteTx, handles: &[Handle]) -> Result<()> {
@@ -96,7 +97,8 @@ pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
         person.source.name(),
         person.zone_is_own,
     ];
-    run(tx, sql, values)
+    run(tx, sql, values)?;
+    agenda::summary_may_move(tx, person.id.as_str())
 }
 
 fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Lists of messages, newest first.
 
-use super::{MESSAGE, message, recipient};
+use super::{MESSAGE, message, recipient, rotation};
 use crate::domain::ids::{ChannelId, RotationId, UserId};
 use crate::domain::message::{Message, Recipient};
 use crate::domain::relay::{MessageState, Way};
@@ -34,7 +34,7 @@ pub struct MessageFilter {
 pub struct MessageRecord {
     pub sequence: i64,
     pub to: Recipient,
-    pub rotation: RotationId,
+    pub rotation: Option<RotationId>,
     pub created_at: Timestamp,
     /// The error if it cannot be read.
     pub message: Result<Message, String>,
@@ -148,7 +148,7 @@ fn read(tx: &ReadTx, row: &Row) -> Result<MessageRecord> {
     Ok(MessageRecord {
         sequence,
         to: recipient(row, 5)?,
-        rotation: row.get::<_, String>(7)?.into(),
+        rotation: rotation(row, 7)?,
         created_at: instant(row.get(4)?)?,
         message: match message(row, 5) {
             // The others are still shown.

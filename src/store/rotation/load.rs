@@ -14,6 +14,8 @@ use crate::domain::rotation::{
     Rotation, Stamps, Window,
 };
 use crate::domain::warning_kinds::{WarningKind, WarningSettings};
+use crate::domain::weekly::ChannelSummary;
+use crate::store::notification::read_summary;
 use rusqlite::Row;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -75,6 +77,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
                     off: head.warnings_off,
                     short_rest_hours: head.short_rest_hours,
                 },
+                summary: head.summary,
             },
             enabled: head.enabled,
             double_cover: head.double_cover,
@@ -129,7 +132,7 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
         "SELECT id, name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
                 topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
                 mention_expires, mention_reminds, mention_single, mention_rotates, mode, warnings_off,
-                short_rest_hours, absence_policy, dealing, ended
+                short_rest_hours, absence_policy, dealing, ended, summary
          FROM rotation WHERE id",
         ""
     );
@@ -160,6 +163,7 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
             absence_policy: column::<Option<_>>(row, 23)?.unwrap_or_default(),
             dealing: column::<Option<_>>(row, 24)?.unwrap_or_default(),
             ended: column::<Option<_>>(row, 25)?.unwrap_or_default(),
+            summary: read_summary(row, 26)?,
         })
     })
 }
@@ -196,6 +200,7 @@ struct Head {
     instants: [i64; 3],
     remind_at: Option<i64>,
     absence_policy: AbsencePolicy,
+    summary: Option<ChannelSummary>,
     dealing: Dealing,
     ended: Vec<EndedTurn>,
     duty_group: Option<String>,

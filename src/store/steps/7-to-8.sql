@@ -157,11 +157,15 @@ CREATE TABLE calendar_feed (
     state BLOB CHECK (length(state) = 32),
     sequence INTEGER NOT NULL DEFAULT 0,
     changed_at INTEGER NOT NULL,
+    -- Since when the rotation has been gone, or hidden from whoever it speaks for, and its name then; NULL while it is seen.
+    gone_at INTEGER,
+    gone_name TEXT,
     CHECK (user_id IS NOT NULL OR rotation_id IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX calendar_feed_by_creation ON calendar_feed (created_at, id);
 CREATE INDEX calendar_feed_by_maker ON calendar_feed (created_by);
 CREATE INDEX calendar_feed_by_user ON calendar_feed (user_id);
+CREATE INDEX calendar_feed_by_rotation ON calendar_feed (rotation_id) WHERE rotation_id IS NOT NULL;
 -- What messages are about, and lists of them by recipient and by rotation.
 ALTER TABLE message ADD COLUMN subject_id TEXT;
 UPDATE message SET subject_id = coalesce(json_extract(body, '$.request'), json_extract(body, '$.mention'))
@@ -240,7 +244,7 @@ CREATE TABLE notification_preference (
 
 -- What is looked at when its time comes, beside what falls due in rotations.
 CREATE TABLE agenda (
-    errand TEXT NOT NULL CHECK (errand IN ('reminders')),
+    errand TEXT NOT NULL CHECK (errand IN ('reminders', 'summary', 'weekAhead')),
     -- The id of the rotation or the person that it is about. Not a reference: an entry about nothing goes when it is due.
     subject_id TEXT NOT NULL,
     -- What fell due up to this instant has been dealt with.
@@ -257,6 +261,15 @@ CREATE TABLE reminder_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
     -- A list of durations as they were written.
     leads TEXT NOT NULL CHECK (json_valid(leads))
+) STRICT, WITHOUT ROWID;
+
+-- When people want the summary of their next days.
+CREATE TABLE summary_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- 0 for Monday.
+    day INTEGER NOT NULL CHECK (day BETWEEN 0 AND 6),
+    -- HH:mm in the zone of the person.
+    time TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.
@@ -427,6 +440,8 @@ ALTER TABLE rotation ADD COLUMN warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (j
 ALTER TABLE rotation ADD COLUMN short_rest_hours INTEGER NOT NULL DEFAULT 11;
 -- What absences mean for a rotation, as the API shows it; null for the default.
 ALTER TABLE rotation ADD COLUMN absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy));
+-- The weekly summary that channels get, {day, time, zone, channels}; null for none.
+ALTER TABLE rotation ADD COLUMN summary TEXT CHECK (summary IS NULL OR json_valid(summary));
 
 -- The orders that turns were dealt from. An order is kept once for as long as its roster has it.
 CREATE TABLE roster_order (

@@ -251,6 +251,7 @@ pub fn create(visit: &Visit) -> Outcome {
         channels: Vec::new(),
         users: plan.users,
         groups: Vec::new(),
+        summary: None,
         dealing: Dealing::of_new(),
         absence_policy: AbsencePolicy::of_new(),
     };

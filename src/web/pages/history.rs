@@ -98,12 +98,7 @@ pub fn show(visit: &Visit) -> Outcome {
         values: &values,
         errors: &errors,
     };
-    let spans = SPANS.map(|(name, days)| {
-        Choice::new(
-            name,
-            &format!("{days} {}", if days == 1 { "day" } else { "days" }),
-        )
-    });
+    let spans = SPANS.map(Choice::days);
     let runs = |entry: &Duty, at: Timestamp| entry.period().contains(at);
     let then: Vec<&Duty> = shown.at.map_or(Vec::new(), |at| {
         entries.iter().filter(|entry| runs(entry, at)).collect()

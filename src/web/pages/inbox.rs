@@ -53,7 +53,7 @@ fn line(visit: &Visit, message: &ListedMessage) -> Markup {
         Subject::Mention(id) => Some((format!("/mentions/{id}"), "Open the mention")),
         Subject::Rotation => {
             let moved = message.moved.as_ref();
-            let path = moved.and_then(|(moved, _)| moved.path(&message.rotation));
+            let path = moved.and_then(|(moved, _)| moved.path(message.rotation.as_ref()?));
             path.map(|path| (path, "Open the plan"))
         }
     };

@@ -25,16 +25,14 @@ pub fn line(visit: &Visit, rotation: &Rotation, is_editor: bool) -> Result<Marku
             None => {},
             Some(NoticeStatus::Told(count, at)) => p.muted { "Told to " (people(count)) " " (times.away(at)) },
             Some(NoticeStatus::Pending(count, at)) => {
-                @let count = count as u64;
-                @if is_editor {
-                    form.told method="post" action=(format!("{}/tell", path_to(rotation))) {
-                        p {
-                            (people(count)) (if count == 1 { " is" } else { " are" }) " told at " (times.hour(minute(at))) " "
-                            button.small type="submit" data-action="tell" { "Tell now" }
+                @let are = if count == 1 { " is told at " } else { " are told at " };
+                div.note.said {
+                    p { (people(count as u64)) (are) (times.hour(minute(at))) }
+                    @if is_editor {
+                        form.bare method="post" action=(format!("{}/tell", path_to(rotation))) {
+                            button.btn.s type="submit" data-action="tell" { "Tell now" }
                         }
                     }
-                } @else {
-                    p.muted { (people(count)) (if count == 1 { " is" } else { " are" }) " told at " (times.hour(minute(at))) }
                 }
             }
         }

@@ -217,12 +217,7 @@ fn choose(visit: &Visit, rotation: &Rotation, shown: &TimelineRange) -> Markup {
         values: &values,
         errors: &errors,
     };
-    let spans = SPANS.map(|(name, days)| {
-        Choice::new(
-            name,
-            &format!("{days} {}", if days == 1 { "day" } else { "days" }),
-        )
-    });
+    let spans = SPANS.map(Choice::days);
     html! {
         h2 #plan { "Who is on call" }
         div.choose {

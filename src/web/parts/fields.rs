@@ -26,6 +26,12 @@ impl Choice {
             label: html! { (label) },
         }
     }
+
+    /// A choice of so many days.
+    pub fn days((name, days): (&str, i64)) -> Choice {
+        let unit = if days == 1 { "day" } else { "days" };
+        Choice::new(name, &format!("{days} {unit}"))
+    }
 }
 
 /// The id of a field, which labels and the summary refer to.

@@ -15,5 +15,6 @@ mod restoring;
 mod retries;
 mod status;
 mod stored;
+mod summaries;
 mod topics;
 mod withheld;

@@ -302,6 +302,46 @@ fn an_event_whose_end_moves_with_the_day_is_a_newer_one() {
 
 /// rules.md 20.1.
 #[test]
+fn what_is_gone_is_an_empty_calendar_for_a_month() {
+    let rota = with_admin(Start::default(), 3);
+    let rotation = rota.daily("U1 U2", 1);
+    rotation.patch(json!({ "public": true })).is(200);
+    let member = rota.with(&rota.token("U3"));
+    let seen = make(&member, json!({ "rotationId": rotation.id }));
+    let named = json!({ "userId": "U3", "rotationId": rotation.id, "name": "Mine" });
+    let named = make(&member, named);
+    let keys = make(&rota.caller(), json!({ "rotationId": rotation.id }));
+    let [seen, named, keys] = [&seen, &named, &keys].map(|feed| path_of(&rota, feed));
+    let before = read(&rota, &seen);
+    assert!(!events(&before).is_empty());
+    // Hidden, without a reading meanwhile, and visible again.
+    rotation.patch(json!({ "public": false })).is(200);
+    rota.to("2026-01-15T08:00Z");
+    let hidden = read(&rota, &seen);
+    assert!(events(&hidden).is_empty() && hidden.contains("X-WR-CALNAME:Rotation"));
+    assert!(read(&rota, &named).contains("X-WR-CALNAME:Mine"));
+    assert!(!events(&read(&rota, &keys)).is_empty());
+    rotation.patch(json!({ "public": true })).is(200);
+    assert!(!events(&read(&rota, &seen)).is_empty());
+    // Hidden on the 15th, deleted on the 20th: counted from when it was last visible, of the key's feed from the deletion.
+    rotation.patch(json!({ "public": false })).is(200);
+    rota.to("2026-01-20T08:00Z");
+    let path = rotation.path("");
+    rotation.by.delete_if(&path, "*").is(204);
+    assert!(events(&read(&rota, &keys)).is_empty());
+    rota.to("2026-02-14T07:59:59Z");
+    let empty = rota.anyone().get(&seen).is(200);
+    assert!(events(&empty.text()).is_empty());
+    rota.to("2026-02-14T08:00Z");
+    rota.anyone().get(&seen).is(404);
+    rota.anyone().get(&named).is(404);
+    assert!(read(&rota, &keys).contains("X-WR-CALNAME:Rotation"));
+    rota.to("2026-02-19T08:00Z");
+    rota.anyone().get(&keys).is(404);
+}
+
+/// rules.md 20.1.
+#[test]
 fn what_is_gone_is_not_found() {
     let rota = with_admin(Start::default().env("ROTA_LOG", "debug"), 3);
     let rotation = rota.daily("U1 U2", 1);
@@ -333,7 +373,7 @@ fn what_is_gone_is_not_found() {
     }
     // Hidden from whoever made it.
     rotation.patch(json!({ "public": false })).is(200);
-    assert_eq!(unknown(&seen_path), nothing);
+    assert_eq!(events(&read(&rota, &seen_path)), Vec::<String>::new());
     read(&rota, &keys_path);
     // Another address, and none.
     let one = format!("/v1/calendar-feeds/{}", text(&own["id"]));
@@ -360,7 +400,7 @@ fn what_is_gone_is_not_found() {
     assert_eq!(unknown(&own_path), nothing);
     // The rotation is deleted.
     rotation.by.delete_if(&rotation.path(""), "*").is(204);
-    assert_eq!(unknown(&keys_path), nothing);
+    assert_eq!(events(&read(&rota, &keys_path)), Vec::<String>::new());
     let (_, log) = rota.stop();
     assert!(log.contains("GET /calendar/... 200"), "{log}");
     for path in [own_path, new_path, keys_path, seen_path] {

@@ -144,6 +144,7 @@ impl<'a> Walk<'a> {
             channels: Vec::new(),
             users: model.members.iter().map(|who| person(*who)).collect(),
             groups: Vec::new(),
+            summary: None,
             dealing: Default::default(),
             absence_policy: Default::default(),
         };

@@ -250,6 +250,7 @@ pub fn made(app: &App, name: &str) -> Rotation {
         channels: vec!["C1".into(), "C2".into()],
         users: (1..=3).map(|n| UserId::from(format!("U{n}"))).collect(),
         groups: Vec::new(),
+        summary: None,
         dealing: Default::default(),
         absence_policy: Default::default(),
     };

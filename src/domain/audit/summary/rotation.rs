@@ -9,7 +9,7 @@ use crate::domain::coverage::Stretch;
 use crate::domain::external::External;
 use crate::domain::forecast::{self, OpenTrade};
 use crate::domain::key::Key;
-use crate::domain::rotation::{Cell, ChannelSetting, Rotation, Window};
+use crate::domain::rotation::{Cell, ChannelSetting, Profile, Rotation, Window};
 use crate::domain::wording;
 
 /// The difference of two states of a rotation. Next turns that a hand-over moves go without saying.
@@ -85,6 +85,7 @@ fn profile(told: &mut Summary, (before, after): Both<Rotation>) {
     told.changed("short rest", both, |p| {
         format!("{} hours", p.warnings.short_rest_hours)
     });
+    told.changed("summary", both, summary);
     let minutes = |minutes: u32| format!("{minutes} minutes");
     let both = (&both.0.mentions, &both.1.mentions);
     told.changed("mentions expire after", both, |m| {
@@ -96,6 +97,17 @@ fn profile(told: &mut Summary, (before, after): Both<Rotation>) {
     told.changed("mentions one at a time", both, |m| m.one_at_a_time);
     let what = "rotate after a mention is acknowledged";
     told.changed(what, both, |m| m.rotate_after_acknowledgement);
+}
+
+fn summary(profile: &Profile) -> Phrase {
+    let Some(summary) = &profile.summary else {
+        return "none".into();
+    };
+    let (weekly, zone) = (summary.weekly, summary.zone.as_str());
+    let day = wording::day_name(weekly.day);
+    let phrase = Phrase::from(format!("{day} {} ({zone}) in", weekly.time));
+    let channels = summary.channels.iter();
+    channels.fold(phrase, |phrase, channel| phrase.and(" ").and(channel))
 }
 
 fn owes(open: OpenTrade) -> Phrase {

@@ -73,7 +73,7 @@ fn a_subject_says_what_happened_and_where() {
     for (content, expected) in rows {
         let message = Message {
             to: Recipient::Person("cat".into()),
-            rotation: "rot_1".into(),
+            rotation: Some("rot_1".into()),
             rotation_name: "Ops".into(),
             subject: Subject::Rotation,
             content,

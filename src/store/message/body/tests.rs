@@ -31,7 +31,7 @@ fn handover(off: Option<&str>, on: Option<&str>) -> HandoverNotice {
 fn message(content: Content) -> Message {
     Message {
         to: Recipient::Person("U1".into()),
-        rotation: "rot_1".into(),
+        rotation: Some("rot_1".into()),
         rotation_name: "Ops".into(),
         subject: Subject::Rotation,
         content,

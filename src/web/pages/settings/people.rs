@@ -157,11 +157,7 @@ pub fn save(visit: &Visit) -> Outcome {
     if visit.form.names("edit") {
         return again(200, Errors::default());
     }
-    let (verb, named) = visit
-        .form
-        .one("step")
-        .split_once(' ')
-        .unwrap_or((visit.form.one("step"), ""));
+    let (verb, named) = visit.form.step();
     let user = UserId::from(named);
     if verb == "next" {
         return next(visit, &rotation, &user);

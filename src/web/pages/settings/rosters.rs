@@ -82,11 +82,7 @@ pub fn save(visit: &Visit) -> Outcome {
     if visit.form.names("edit") {
         return again(200, Errors::default());
     }
-    let (verb, named) = visit
-        .form
-        .one("step")
-        .split_once(' ')
-        .unwrap_or((visit.form.one("step"), ""));
+    let (verb, named) = visit.form.step();
     if verb == "cells" {
         return save_places(visit, &rotation);
     }
