@@ -256,10 +256,11 @@ fn expanding_users_answers_them() {
     );
     assert_eq!(plain["unmappedExternalDuty"], Value::Null);
     let expanded = rotation.get("/on-call?expand=users").is(200).json();
-    assert_eq!(
-        expanded["users"][0],
-        rota.get("/v1/users/U1").is(200).json()
-    );
+    let mut alone = rota.get("/v1/users/U1").is(200).json();
+    // How to reach somebody is told of one person at a time.
+    let members = alone.as_object_mut().expect("a person");
+    members.remove("contact").expect("for this key");
+    assert_eq!(expanded["users"][0], alone);
     rotation
         .get("/on-call?expand=everything")
         .refused(400, "invalid_request");
