@@ -211,9 +211,7 @@ impl Metrics {
     /// Counts plans that were compared, and people who were told of moved shifts.
     pub fn noticed(&self, compared: usize, told: usize) {
         for (what, count) in [("compared", compared), ("told", told)] {
-            self.notices
-                .with_label_values(&[what])
-                .inc_by(count as u64);
+            self.notices.with_label_values(&[what]).inc_by(count as u64);
         }
     }
 

@@ -253,7 +253,12 @@ pub fn check_rules(app: &App, rules: &str) -> Result<bool, Error> {
                 agenda::reminders_may_move(tx, &id)?;
                 // Different days off mean different turns: a duty may no longer be its requester's.
                 draft.store(tx, Act::WithoutEvent)?;
-                told_plan::mark(tx, &CLOCK, &id, "the data of holidays or time zones changed")?;
+                told_plan::mark(
+                    tx,
+                    &CLOCK,
+                    &id,
+                    "the data of holidays or time zones changed",
+                )?;
             }
         }
         Ok(())

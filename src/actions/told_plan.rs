@@ -93,7 +93,7 @@ impl NoticeWorker {
         is_due: impl Fn(&PendingNotices) -> bool,
     ) -> Result<usize, Error> {
         self.failing.retain(|_, until| *until > monotonic());
-        let marked = app.store().read(|tx| store::list_pending_notices(tx))?;
+        let marked = app.store().read(store::list_pending_notices)?;
         let due = marked.into_iter().filter(|(_, pending)| is_due(pending));
         let due: Vec<RotationId> = due
             .map(|(id, _)| id)
@@ -112,7 +112,10 @@ impl NoticeWorker {
     }
 
     fn note(&mut self, id: RotationId, error: &Error) {
-        log::error!("notices: rotation {id}: {error}; next try in {} s", BACK_OFF.as_secs());
+        log::error!(
+            "notices: rotation {id}: {error}; next try in {} s",
+            BACK_OFF.as_secs()
+        );
         self.failing.insert(id, monotonic() + BACK_OFF);
     }
 }
@@ -177,7 +180,9 @@ fn send(app: &App, ids: &[RotationId], author: Option<&Author>) -> Result<Outcom
             let Some(comparison) = Comparison::of(&shared, &tx.as_read(), &own)? else {
                 return Ok(Vec::new());
             };
-            Ok(comparison.apply(&shared, tx, author.as_ref())?.unwrap_or_default())
+            Ok(comparison
+                .apply(&shared, tx, author.as_ref())?
+                .unwrap_or_default())
         });
         app.metrics().noticed(1, told.as_ref().map_or(0, Vec::len));
         outcomes.push((id, told));

@@ -65,7 +65,9 @@ fn render(message: ListedMessage) -> Message {
         kind: message.kind,
         state: message.state,
         reached: reached.collect(),
-        moved: message.moved.map(|(moved, because)| notice::moved(&moved, because)),
+        moved: message
+            .moved
+            .map(|(moved, because)| notice::moved(&moved, because)),
         text: message.text,
         error: message.error,
     }

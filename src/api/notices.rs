@@ -5,7 +5,7 @@ use super::extract::Call;
 use super::operation::{Operation, operation};
 use crate::actions::told_plan;
 use crate::server::Response;
-use crate::wire::notice::{self as wire, PeopleTold, PendingNotices};
+use crate::wire::notice::{self as wire, PendingNotices, PeopleTold};
 
 pub const PENDING: Operation = operation(
     "getPendingNotices",

@@ -7,8 +7,8 @@ use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat,
     covers_and_swaps as asking, deliveries, directory, directory_writes as directory_edit, explain,
-    external, grid, inbound, keys, mentions, messages, notices, on_call, preview, readiness, record,
-    reports, requests, rotations, service, trades, warnings, watch, webhooks,
+    external, grid, inbound, keys, mentions, messages, notices, on_call, preview, readiness,
+    record, reports, requests, rotations, service, trades, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageDirectory, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty,

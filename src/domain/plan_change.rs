@@ -58,7 +58,10 @@ pub fn reasons(before: &Rotation, after: &Rotation, author: &Author) -> Sentence
     }
     all.0.retain(|word| *word != Word::Text(String::new()));
     let subjects: BTreeSet<&UserId> = all.people().collect();
-    let is_own = author.principal.person().is_ok_and(|user| subjects.contains(user));
+    let is_own = author
+        .principal
+        .person()
+        .is_ok_and(|user| subjects.contains(user));
     match is_own {
         true => all,
         false => all.then(by(author)),
@@ -100,8 +103,13 @@ fn absences(before: &Rotation, after: &Rotation, facts: &mut Vec<Sentence>) {
         facts.push(fact.and(source(away)));
     }
     let now = after.stamps.judged_at;
-    for (user, away) in was.difference(&is).filter(|(_, away)| away.period.until > now) {
-        let fact = Sentence::from(user).and(" is no longer away ").and(away.period);
+    for (user, away) in was
+        .difference(&is)
+        .filter(|(_, away)| away.period.until > now)
+    {
+        let fact = Sentence::from(user)
+            .and(" is no longer away ")
+            .and(away.period);
         facts.push(fact.and(source(away)));
     }
 }
@@ -144,7 +152,11 @@ fn arranged(before: &Rotation, after: &Rotation, facts: &mut Vec<Sentence>) {
         }
     }
     let now = after.stamps.judged_at;
-    for gone in before.arranged.iter().filter(|gone| gone.period.until > now) {
+    for gone in before
+        .arranged
+        .iter()
+        .filter(|gone| gone.period.until > now)
+    {
         if !after.arranged.iter().any(|kept| kept.id == gone.id) {
             facts.push(said(before, gone, "no longer takes over"));
         }
@@ -208,9 +220,7 @@ fn grid(before: &Rotation, after: &Rotation, facts: &mut Vec<Sentence>) {
 fn hands_over(before: &Rotation, after: &Rotation) -> bool {
     let holders = |rotation: &Rotation| -> Vec<Option<UserId>> {
         let cells = rotation.cells.iter();
-        let holder = |cell: &Cell| {
-            cell.holder.as_ref().map(|holder| holder.user.clone())
-        };
+        let holder = |cell: &Cell| cell.holder.as_ref().map(|holder| holder.user.clone());
         cells.map(holder).collect()
     };
     holders(before) != holders(after)
@@ -220,7 +230,10 @@ fn duty(before: &Rotation, after: &Rotation, facts: &mut Vec<Sentence>) {
     for (slot, cell) in after.cells.iter().enumerate() {
         let known = before.slot_near(&cell.id, slot);
         let was = known.and_then(|slot| before.cells[slot].holder.as_ref());
-        let (was, is) = (was.map(|one| &one.user), cell.holder.as_ref().map(|one| &one.user));
+        let (was, is) = (
+            was.map(|one| &one.user),
+            cell.holder.as_ref().map(|one| &one.user),
+        );
         if was == is {
             continue;
         }

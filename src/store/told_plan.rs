@@ -58,12 +58,14 @@ pub fn mark_pending(
     tx.run(sql, values).map(drop)
 }
 
-const PENDING: &str = "first_at, last_at, marks, actors, reason, reason_before, reason_before_that, told_otherwise";
+const PENDING: &str =
+    "first_at, last_at, marks, actors, reason, reason_before, reason_before_that, told_otherwise";
 
 fn pending(row: &Row) -> Result<PendingNotices> {
     let reasons: [Option<String>; 3] = [row.get(6)?, row.get(5)?, row.get(4)?];
     let reasons = reasons.iter().flatten().map(|text| from_json(text));
-    let actors: Vec<(ActorKind, Option<String>, Option<String>)> = lines(&row.get::<_, String>(3)?)?;
+    let actors: Vec<(ActorKind, Option<String>, Option<String>)> =
+        lines(&row.get::<_, String>(3)?)?;
     let actors = actors.into_iter();
     Ok(PendingNotices {
         first_at: instant(row.get(0)?)?,
@@ -108,7 +110,9 @@ pub fn load_told_plan(tx: &ReadTx, rotation: &RotationId) -> Result<Option<Store
     tx.one(sql, [rotation.as_str()], |row| {
         let span = Interval::new(instant(row.get(0)?)?, instant(row.get(1)?)?);
         let stretches: Option<Vec<u8>> = row.get(2)?;
-        let stretches = stretches.map(|packed| packed::unpack(&packed)).transpose()?;
+        let stretches = stretches
+            .map(|packed| packed::unpack(&packed))
+            .transpose()?;
         let told_at = instant_or_none(row.get(4)?)?;
         let told: Option<i64> = row.get(5)?;
         Ok(StoredPlan {
@@ -175,11 +179,13 @@ pub fn list_direct_messages_after(
         "SELECT {MESSAGE} FROM message
          WHERE rotation_id = ?1 AND sequence > ?2 AND recipient_kind = 'person' ORDER BY sequence"
     );
-    let found = tx.list(&sql, params![rotation.as_str(), sequence], |row| {
-        match message(row, 0) {
+    let found = tx.list(
+        &sql,
+        params![rotation.as_str(), sequence],
+        |row| match message(row, 0) {
             Err(Error::Corrupt(_)) => Ok(None),
             read => read.map(Some),
-        }
-    })?;
+        },
+    )?;
     Ok(found.into_iter().flatten().collect())
 }

@@ -2,8 +2,8 @@
 
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
-    inbox, load, login, mail, me, mention, notices, people, provider, report, requests, rotation, rotations,
-    sessions, settings, shift, swap, warnings, webhooks, why,
+    inbox, load, login, mail, me, mention, notices, people, provider, report, requests, rotation,
+    rotations, sessions, settings, shift, swap, warnings, webhooks, why,
 };
 use super::visit::Visit;
 use super::{ROOM, Web, assets};

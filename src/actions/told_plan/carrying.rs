@@ -26,7 +26,7 @@ pub fn carry_on(app: &App) -> Result<(), Error> {
 impl NoticeWorker {
     /// Makes the told plans of rotations that have none, those that a version without them has left.
     pub fn begin(&mut self, app: &App) -> Result<(), Error> {
-        let untold = app.store().read(|tx| store::list_untold(tx))?;
+        let untold = app.store().read(store::list_untold)?;
         for together in untold.chunks(BATCH) {
             self.make(app, together)?;
         }
@@ -90,5 +90,8 @@ fn carried(
     let plan = plan_of(app, &rotation, told.as_ref());
     let is_first = told.is_none();
     let span = plan.span;
-    Ok(Some((span, Some(plan).filter(|plan| !is_first || !plan.is_empty()))))
+    Ok(Some((
+        span,
+        Some(plan).filter(|plan| !is_first || !plan.is_empty()),
+    )))
 }

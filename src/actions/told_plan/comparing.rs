@@ -84,10 +84,13 @@ impl Comparison {
         if pending.count != self.count {
             return Ok(None);
         }
-        let told = self.messages.iter().filter_map(|message| match &message.to {
-            Recipient::Person(user) => Some(user.clone()),
-            Recipient::Channel(_) => None,
-        });
+        let told = self
+            .messages
+            .iter()
+            .filter_map(|message| match &message.to {
+                Recipient::Person(user) => Some(user.clone()),
+                Recipient::Channel(_) => None,
+            });
         let told: Vec<UserId> = told.collect();
         notifications::queue(tx, app, self.messages.clone())?;
         let last_told = (!told.is_empty()).then(|| (real_time(), told.len() as u64));

@@ -96,4 +96,3 @@ pub fn tell_of_deletion(
     }
     Ok(messages)
 }
-

@@ -62,10 +62,7 @@ fn sort(moved: &mut [Moved]) {
 }
 
 /// What moved for each person over the time that both plans cover, and when that time ends.
-pub fn differences(
-    before: &ToldPlan,
-    after: &ToldPlan,
-) -> (Timestamp, BTreeMap<UserId, Moves>) {
+pub fn differences(before: &ToldPlan, after: &ToldPlan) -> (Timestamp, BTreeMap<UserId, Moves>) {
     let compared = Interval::new(
         before.span.from.max(after.span.from),
         before.span.until.min(after.span.until),
@@ -117,8 +114,16 @@ fn compare(
     for pair in bounds.windows(2) {
         let period = Interval::new(pair[0], pair[1]);
         let (had, has) = (was.at(period.from), is.at(period.from));
-        let gone: Vec<&UserId> = had.iter().filter(|user| !has.contains(user)).copied().collect();
-        let new: Vec<&UserId> = has.iter().filter(|user| !had.contains(user)).copied().collect();
+        let gone: Vec<&UserId> = had
+            .iter()
+            .filter(|user| !has.contains(user))
+            .copied()
+            .collect();
+        let new: Vec<&UserId> = has
+            .iter()
+            .filter(|user| !had.contains(user))
+            .copied()
+            .collect();
         for user in &new {
             let theirs = moves.entry((*user).clone()).or_default();
             add(&mut theirs.gained, cell, period, gone.first());

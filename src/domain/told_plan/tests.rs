@@ -51,8 +51,16 @@ fn shown(moves: &Moves) -> String {
 fn what_moved_is_the_difference_over_what_both_cover() {
     for (before, after, expected) in [
         // Hand-overs as planned, and new days, are no change.
-        ("a ann 0-10, a bob 10-20", "a ann 5-10, a bob 10-20, a cyd 20-30", ""),
-        ("a ann 0-10, a bob 10-20", "a ann 0-20", "ann: +a 10-20 bob; bob: -a 10-20 ann"),
+        (
+            "a ann 0-10, a bob 10-20",
+            "a ann 5-10, a bob 10-20, a cyd 20-30",
+            "",
+        ),
+        (
+            "a ann 0-10, a bob 10-20",
+            "a ann 0-20",
+            "ann: +a 10-20 bob; bob: -a 10-20 ann",
+        ),
         ("a ann 0-20", "", "ann: -a 5-20 -"),
         ("", "a ann 0-20", "ann: +a 5-20 -"),
         // Stretches that touch are one where the other person is one.
@@ -64,9 +72,17 @@ fn what_moved_is_the_difference_over_what_both_cover() {
         // A change of the cell is a loss and a gain.
         ("a ann 6-10", "b ann 6-10", "ann: +b 6-10 -, -a 6-10 -"),
         // Several people at once have a cell of a partner's schedule.
-        ("a ann 6-10, a bob 6-10", "a ann 6-10, a cyd 6-10", "bob: -a 6-10 cyd; cyd: +a 6-10 bob"),
+        (
+            "a ann 6-10, a bob 6-10",
+            "a ann 6-10, a cyd 6-10",
+            "bob: -a 6-10 cyd; cyd: +a 6-10 bob",
+        ),
         // By from, then cell.
-        ("", "b ann 6-10, a ann 8-9, a ann 6-7", "ann: +a 6-7 -, +b 6-10 -, +a 8-9 -"),
+        (
+            "",
+            "b ann 6-10, a ann 8-9, a ann 6-7",
+            "ann: +a 6-7 -, +b 6-10 -, +a 8-9 -",
+        ),
     ] {
         let (until, moves) = differences(&plan("0-20", before), &plan("5-30", after));
         assert_eq!(hour(until), 20);
@@ -83,8 +99,14 @@ fn what_moved_is_the_difference_over_what_both_cover() {
 #[test]
 fn what_is_known_otherwise_is_left_out() {
     let moves = || {
-        let both = (plan("0-50", "a ann 10-20, b ann 10-20"), plan("0-50", "a ann 30-40"));
-        differences(&both.0, &both.1).1.remove(&UserId::from("ann")).unwrap()
+        let both = (
+            plan("0-50", "a ann 10-20, b ann 10-20"),
+            plan("0-50", "a ann 30-40"),
+        );
+        differences(&both.0, &both.1)
+            .1
+            .remove(&UserId::from("ann"))
+            .unwrap()
     };
     let mut left = moves();
     left.leave_out(&"a".into(), span("12-35"));

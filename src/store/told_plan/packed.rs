@@ -145,7 +145,12 @@ mod tests {
         let now = 1_795_420_800_123;
         let stretches = vec![
             stretch("cel_1", "U2", now, 1_795_420_800_000 + week),
-            stretch("cel_1", "Ünï", 1_795_420_800_000 + week, 253_402_207_200_000),
+            stretch(
+                "cel_1",
+                "Ünï",
+                1_795_420_800_000 + week,
+                253_402_207_200_000,
+            ),
             stretch("cel_2", "U2", -1, 0),
             stretch("cel_2", "U2", 59_999, 60_000),
         ];

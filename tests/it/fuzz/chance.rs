@@ -23,7 +23,11 @@ impl Chance {
 
     /// One of many, each with another sequence.
     pub fn of(number: u64) -> Chance {
-        Chance(asked("PROPTEST_RNG_SEED").unwrap_or(1).wrapping_add(number << 32))
+        Chance(
+            asked("PROPTEST_RNG_SEED")
+                .unwrap_or(1)
+                .wrapping_add(number << 32),
+        )
     }
 
     fn next(&mut self) -> u64 {

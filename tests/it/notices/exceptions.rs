@@ -14,13 +14,19 @@ fn people_are_not_told_of_what_they_did_alone() {
     let own = rotation.with(&token);
     let away = own.away("U2", "2026-01-06T00:00:00Z", "2026-01-07T00:00:00Z");
     let told = send(&rotation);
-    assert!(!told.is_empty() && !told.contains(&"U2".to_owned()), "{told:?}");
+    assert!(
+        !told.is_empty() && !told.contains(&"U2".to_owned()),
+        "{told:?}"
+    );
     own.back(&away);
     // Somebody else's mark is enough.
     rotation.away("U1", "2026-02-01T00:00:00Z", "2026-02-01T01:00:00Z");
     assert!(send(&rotation).contains(&"U2".to_owned()));
     let said = notices_to(&rota, "U2")[0]["text"].to_string();
-    assert!(said.contains("Person U2 is no longer away from Tue 6 Jan 01:00"), "{said}");
+    assert!(
+        said.contains("Person U2 is no longer away from Tue 6 Jan 01:00"),
+        "{said}"
+    );
 }
 
 /// rules.md 28.6.
@@ -52,8 +58,14 @@ fn coming_on_duty_is_told_once() {
     assert_eq!(send(&rotation), ["U1"]);
     let told = notices_to(&rota, "U1");
     assert_eq!(shifts(&told[0]["moved"]), ["- 01-05T08:00Z - U2"]);
-    assert_eq!(told[0]["moved"]["because"][0]["text"].as_str().unwrap().split(" (").next(),
-        Some("Person U2 was put on duty in place of Person U1"));
+    assert_eq!(
+        told[0]["moved"]["because"][0]["text"]
+            .as_str()
+            .unwrap()
+            .split(" (")
+            .next(),
+        Some("Person U2 was put on duty in place of Person U1")
+    );
 }
 
 /// rules.md 28.6.
@@ -62,10 +74,15 @@ fn whoever_was_taken_off_is_told_and_whoever_left_is_not() {
     let rota = Rota::unreminded(4);
     let rotation = rota.daily("U1 U2 U3 U4", 1);
     send(&rotation);
-    rotation.patch(json!({ "userIds": ["U1", "U2", "U3"] })).is(200);
+    rotation
+        .patch(json!({ "userIds": ["U1", "U2", "U3"] }))
+        .is(200);
     assert_eq!(send(&rotation), ["U1", "U2", "U3", "U4"]);
     let said = notices_to(&rota, "U4")[0]["text"].to_string();
-    assert!(said.contains("Because: Person U4 takes no more turns (by the key"), "{said}");
+    assert!(
+        said.contains("Because: Person U4 takes no more turns (by the key"),
+        "{said}"
+    );
     let mut directory = directory(4);
     directory["users"].as_array_mut().unwrap().remove(2);
     rota.import(&directory);

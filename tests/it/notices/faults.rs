@@ -8,7 +8,9 @@ use std::net::TcpStream;
 use std::path::Path;
 
 fn quiet(db: &Path) -> Start {
-    Start::default().db(db).env("ROTA_CHAT_REMINDER_BEFORE", "0s")
+    Start::default()
+        .db(db)
+        .env("ROTA_CHAT_REMINDER_BEFORE", "0s")
 }
 
 /// Sends a write that may not be answered, because the process ends.
@@ -43,7 +45,9 @@ fn a_kill_anywhere_between_a_write_and_its_messages_loses_none() {
     let (mut untouched, mut told) = (0, 0);
     let points = ["notices.compared=kill", "notices.told=kill"].map(str::to_owned);
     let commits = ["commit.begun", "commit.ready", "commit.done"];
-    let commits = commits.iter().flat_map(|point| (1..=8).map(move |pass| format!("{point}=kill@{pass}")));
+    let commits = commits
+        .iter()
+        .flat_map(|point| (1..=8).map(move |pass| format!("{point}=kill@{pass}")));
     for point in points.into_iter().chain(commits) {
         let db = dir.join(&format!("{}.db", point.replace(['=', '@'], "-")));
         std::fs::copy(&made, &db).expect("a copy");
@@ -53,15 +57,27 @@ fn a_kill_anywhere_between_a_write_and_its_messages_loses_none() {
             .attempt();
         if let Ok(mut rota) = started {
             let body = json!({ "userId": "U2", "from": "2026-01-06T00:00:00Z", "until": "2026-01-07T00:00:00Z" });
-            write(&rota, &format!("/v1/rotations/{id}/availability"), &body.to_string());
-            write(&rota, &format!("/v1/rotations/{id}/pending-notices/send"), "");
+            write(
+                &rota,
+                &format!("/v1/rotations/{id}/availability"),
+                &body.to_string(),
+            );
+            write(
+                &rota,
+                &format!("/v1/rotations/{id}/pending-notices/send"),
+                "",
+            );
             rota.process.signal("KILL");
             rota.process.ended();
         }
         let rota = quiet(&db).go();
         rota.advance(0);
         rota.advance(0);
-        let away = rota.caller().get(&format!("/v1/rotations/{id}/availability")).is(200).json();
+        let away = rota
+            .caller()
+            .get(&format!("/v1/rotations/{id}/availability"))
+            .is(200)
+            .json();
         let expected = away["data"].as_array().expect("absences").len();
         for user in ["U1", "U2", "U3"] {
             assert_eq!(notices_to(&rota, user).len(), expected, "{point} {user}");

@@ -25,7 +25,11 @@ fn shifts(moved: &Value) -> Vec<String> {
     let line = |sign: &str, other: &str, shift: &Value| {
         let other = shift[other].as_str().unwrap_or("-");
         let (from, until) = (instant(&shift["from"]), instant(&shift["until"]));
-        format!("{sign} {} {} {other}", &from[5..], until.get(5..).unwrap_or("-"))
+        format!(
+            "{sign} {} {} {other}",
+            &from[5..],
+            until.get(5..).unwrap_or("-")
+        )
     };
     let all = |list: &str| moved[list].as_array().expect("a list").clone();
     let gained = all("gained");

@@ -21,8 +21,12 @@ fn only_what_may_move_shifts_is_pending() {
     assert_eq!(actors[0]["kind"], "key");
     send(&rotation);
     rotation.get("/pending-notices").is(204);
-    rotation.patch(json!({ "name": "Other", "description": "x" })).is(200);
-    rotation.put("/mention-settings", json!({ "expiresAfterMinutes": 5 })).is(200);
+    rotation
+        .patch(json!({ "name": "Other", "description": "x" }))
+        .is(200);
+    rotation
+        .put("/mention-settings", json!({ "expiresAfterMinutes": 5 }))
+        .is(200);
     rotation.ask_cover("U2", "06 07", "U1");
     rotation.get("/pending-notices").is(204);
     for change in [
@@ -31,11 +35,20 @@ fn only_what_may_move_shifts_is_pending() {
         json!({ "enabled": true }),
     ] {
         rotation.patch(change.clone()).is(200);
-        assert_eq!(rotation.get("/pending-notices").is(200).json()["actors"].as_array().unwrap().len(), 1, "{change}");
+        assert_eq!(
+            rotation.get("/pending-notices").is(200).json()["actors"]
+                .as_array()
+                .unwrap()
+                .len(),
+            1,
+            "{change}"
+        );
         send(&rotation);
     }
     let token = rota.token("U1");
-    rotation.with(&token).away("U1", "2026-02-01T00:00Z", "2026-02-02T00:00Z");
+    rotation
+        .with(&token)
+        .away("U1", "2026-02-01T00:00Z", "2026-02-02T00:00Z");
     rotation.away("U1", "2026-02-03T00:00Z", "2026-02-04T00:00Z");
     let pending = rotation.get("/pending-notices").is(200).json();
     let actors: Vec<Value> = pending["actors"].as_array().unwrap().clone();
@@ -50,19 +63,39 @@ fn owners_and_admins_tell_people_now() {
     let path = rotation.path("/pending-notices/send");
     let member = rota.token("U2");
     rota.with(&member).request("POST", &path).send().is(403);
-    rota.with(&rota.key("read:rotations")).request("POST", &path).send().is(403);
-    rota.with(&rota.key("read:oncall")).get(&rotation.path("/pending-notices")).is(403);
-    rota.with(&member).get(&rotation.path("/pending-notices")).is(200);
-    rota.caller().get("/v1/rotations/rot_none/pending-notices").is(404);
-    rota.caller().request("POST", "/v1/rotations/rot_none/pending-notices/send").send().is(404);
+    rota.with(&rota.key("read:rotations"))
+        .request("POST", &path)
+        .send()
+        .is(403);
+    rota.with(&rota.key("read:oncall"))
+        .get(&rotation.path("/pending-notices"))
+        .is(403);
+    rota.with(&member)
+        .get(&rotation.path("/pending-notices"))
+        .is(200);
+    rota.caller()
+        .get("/v1/rotations/rot_none/pending-notices")
+        .is(404);
+    rota.caller()
+        .request("POST", "/v1/rotations/rot_none/pending-notices/send")
+        .send()
+        .is(404);
     let owner = rota.token("U1");
     rota.with(&owner).request("POST", &path).send().is(200);
     rotation.away("U2", "2026-01-06T00:00Z", "2026-01-07T00:00Z");
-    let told = rota.with(&owner).request("POST", &path).send().is(200).json();
+    let told = rota
+        .with(&owner)
+        .request("POST", &path)
+        .send()
+        .is(200)
+        .json();
     assert!(!told["told"].as_array().unwrap().is_empty(), "{told}");
     let entry = rota.newest_entry();
     assert_eq!(entry["action"], "sendPendingNotices");
-    assert!(text(&entry["summary"]).starts_with("told of moved shifts: "), "{entry}");
+    assert!(
+        text(&entry["summary"]).starts_with("told of moved shifts: "),
+        "{entry}"
+    );
 }
 
 /// rules.md 28.3.
@@ -103,7 +136,10 @@ fn the_page_of_a_rotation_says_who_is_told_and_when() {
     assert!(shown.contains("Told to ") && shown.contains(" ago"));
     let inbox = member.get("/me/inbox").is(200).text();
     assert!(inbox.contains("Your shifts in Rotation moved."));
-    let link = inbox.split("href=\"").find(|part| part.contains("/shifts/")).expect("a link");
+    let link = inbox
+        .split("href=\"")
+        .find(|part| part.contains("/shifts/"))
+        .expect("a link");
     let link = link.split('"').next().unwrap();
     member.get(link).is(200);
 }

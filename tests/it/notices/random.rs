@@ -20,7 +20,11 @@ fn plan(rotation: &Rot, now: Timestamp, until: Timestamp) -> Plan {
             continue;
         };
         let from = at(text(&turn["start"])).max(now).as_second();
-        let end = turn["end"].as_str().map_or(until, at).min(until).as_second();
+        let end = turn["end"]
+            .as_str()
+            .map_or(until, at)
+            .min(until)
+            .as_second();
         if from < end {
             let key = (user.to_owned(), cell.to_owned());
             plan.entry(key).or_default().push((from, end));
@@ -34,7 +38,12 @@ fn only_in(one: Option<&Vec<(i64, i64)>>, other: Option<&Vec<(i64, i64)>>) -> Ve
     let has = |list: Option<&Vec<(i64, i64)>>, at: i64| {
         list.is_some_and(|list| list.iter().any(|(from, until)| *from <= at && at < *until))
     };
-    let bounds: BTreeSet<i64> = one.into_iter().chain(other).flatten().flat_map(|(from, until)| [*from, *until]).collect();
+    let bounds: BTreeSet<i64> = one
+        .into_iter()
+        .chain(other)
+        .flatten()
+        .flat_map(|(from, until)| [*from, *until])
+        .collect();
     let bounds: Vec<i64> = bounds.into_iter().collect();
     let mut found: Vec<(i64, i64)> = Vec::new();
     for pair in bounds.windows(2) {
@@ -55,7 +64,10 @@ fn difference(before: &Plan, after: &Plan) -> Moved {
     let mut moved = Moved::new();
     let keys: BTreeSet<&(String, String)> = before.keys().chain(after.keys()).collect();
     for key in keys {
-        let lists = [only_in(after.get(key), before.get(key)), only_in(before.get(key), after.get(key))];
+        let lists = [
+            only_in(after.get(key), before.get(key)),
+            only_in(before.get(key), after.get(key)),
+        ];
         for (index, list) in lists.into_iter().enumerate() {
             if !list.is_empty() {
                 let theirs = moved.entry(key.0.clone()).or_default();
@@ -94,12 +106,27 @@ struct World<'a> {
 
 impl World<'_> {
     fn windows(&mut self) -> Vec<Value> {
-        let starts = format!("2026-01-0{}T0{}:00", 6 + self.chance.below(3), 6 + self.chance.below(3));
-        let zone = *self.chance.pick(&["UTC", "Europe/Oslo", "America/New_York"]);
+        let starts = format!(
+            "2026-01-0{}T0{}:00",
+            6 + self.chance.below(3),
+            6 + self.chance.below(3)
+        );
+        let zone = *self
+            .chance
+            .pick(&["UTC", "Europe/Oslo", "America/New_York"]);
         match self.chance.below(4) {
-            0 => vec![always(cadence("daily", zone, &starts, json!({ "times": [&starts[11..]] })))],
+            0 => vec![always(cadence(
+                "daily",
+                zone,
+                &starts,
+                json!({ "times": [&starts[11..]] }),
+            ))],
             1 => vec![always(weekly(zone, &starts))],
-            2 => vec![hours(zone, &weekdays("09:00", "17:00"), weekly(zone, &starts))],
+            2 => vec![hours(
+                zone,
+                &weekdays("09:00", "17:00"),
+                weekly(zone, &starts),
+            )],
             _ => vec![
                 hours(zone, &weekdays("08:00", "20:00"), weekly(zone, &starts)),
                 hours(zone, "saturday 08:00 - sunday 20:00", weekly(zone, &starts)),
@@ -108,7 +135,11 @@ impl World<'_> {
     }
 
     fn people(&mut self) -> Vec<&'static str> {
-        let mut people: Vec<&str> = PEOPLE.iter().copied().filter(|_| !self.chance.once_in(4)).collect();
+        let mut people: Vec<&str> = PEOPLE
+            .iter()
+            .copied()
+            .filter(|_| !self.chance.once_in(4))
+            .collect();
         if self.chance.once_in(2) {
             people.reverse();
         }
@@ -125,7 +156,8 @@ impl World<'_> {
         let user = *self.chance.pick(&PEOPLE);
         match self.chance.below(7) {
             0 | 1 => {
-                let body = json!({ "userId": user, "from": from.to_string(), "until": until.to_string() });
+                let body =
+                    json!({ "userId": user, "from": from.to_string(), "until": until.to_string() });
                 let path = self.rotation.path("/availability");
                 // Whoever is no member cannot be away.
                 let answer = self.rotation.by.post(&path, body);
@@ -155,7 +187,10 @@ impl World<'_> {
             5 => {
                 let next = self.chance.below(2);
                 let body = json!({ "nextTurn": next });
-                format!("next {next}: {}", self.rotation.put("/rosters", body).status())
+                format!(
+                    "next {next}: {}",
+                    self.rotation.put("/rosters", body).status()
+                )
             }
             _ => {
                 let answer = self.rotation.put_on_call(user);
@@ -184,7 +219,10 @@ fn random_edits_tell_exactly_what_differs() {
         for step in 0..edits {
             let now = at(&rota.now());
             let until = now + jiff::SignedDuration::from_hours(60 * 24);
-            let known: BTreeMap<&str, usize> = PEOPLE.iter().map(|user| (*user, notices_to(&rota, user).len())).collect();
+            let known: BTreeMap<&str, usize> = PEOPLE
+                .iter()
+                .map(|user| (*user, notices_to(&rota, user).len()))
+                .collect();
             let before = plan(&world.rotation, now, until);
             let on_duty = rota.messages().len();
             let edit = world.edit();
@@ -208,12 +246,18 @@ fn random_edits_tell_exactly_what_differs() {
                 };
                 let Some(message) = new.first() else {
                     // They were told when they came on duty.
-                    assert!(lost.is_empty() && came.contains(user), "{context}: {user}: {gained:?} {lost:?}");
+                    assert!(
+                        lost.is_empty() && came.contains(user),
+                        "{context}: {user}: {gained:?} {lost:?}"
+                    );
                     continue;
                 };
                 let ([said_gained, said_lost], is_cut) = said(message, until);
                 if is_cut {
-                    assert!(message["moved"]["gained"].as_array().unwrap().len() <= 20, "{context}");
+                    assert!(
+                        message["moved"]["gained"].as_array().unwrap().len() <= 20,
+                        "{context}"
+                    );
                     continue;
                 }
                 assert_eq!(&said_lost, lost, "{context}: {user}");

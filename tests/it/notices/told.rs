@@ -30,10 +30,20 @@ fn people_hear_once_of_what_moved_and_why() {
     let because = moved["because"].as_array().unwrap();
     assert_eq!(because.len(), 1, "{moved}");
     let said = text(&because[0]["text"]);
-    assert!(said.starts_with("Person U2 is away on 12 Jan (by the key"), "{said}");
+    assert!(
+        said.starts_with("Person U2 is away on 12 Jan (by the key"),
+        "{said}"
+    );
     let said = text(&told[0]["text"]);
-    assert!(said.starts_with("Your shifts in Rotation moved. New: "), "{said}");
-    assert!(said.contains(" No longer yours: ") && said.contains(" Because: Person U2 is away on 12 Jan"), "{said}");
+    assert!(
+        said.starts_with("Your shifts in Rotation moved. New: "),
+        "{said}"
+    );
+    assert!(
+        said.contains(" No longer yours: ")
+            && said.contains(" Because: Person U2 is away on 12 Jan"),
+        "{said}"
+    );
     // Nothing more is told by itself.
     rota.advance(5 * DAY);
     assert_eq!(notices_to(&rota, "U2").len(), 1);
@@ -64,14 +74,29 @@ fn disabling_enabling_and_deleting_are_told_once_each() {
     rotation.patch(json!({ "enabled": false })).is(200);
     assert_eq!(send(&rotation), ["U1", "U2"]);
     let told = notices_to(&rota, &running);
-    let [told] = &told[..] else { panic!("one notice: {told:?}") };
+    let [told] = &told[..] else {
+        panic!("one notice: {told:?}")
+    };
     // What runs stays.
-    assert_eq!(shifts(&told["moved"]).iter().filter(|line| line.starts_with('+')).count(), 0);
+    assert_eq!(
+        shifts(&told["moved"])
+            .iter()
+            .filter(|line| line.starts_with('+'))
+            .count(),
+        0
+    );
     assert_eq!(told["moved"]["lost"].as_array().unwrap().len(), 20);
-    assert_eq!(told["moved"]["more"]["count"], 10, "{}", told["moved"]["more"]);
+    assert_eq!(
+        told["moved"]["more"]["count"], 10,
+        "{}",
+        told["moved"]["more"]
+    );
     let said = text(&told["text"]);
     assert!(said.contains("; and 25 more"), "{said}");
-    assert!(said.contains("Because: the rotation was disabled (by the key"), "{said}");
+    assert!(
+        said.contains("Because: the rotation was disabled (by the key"),
+        "{said}"
+    );
     rotation.patch(json!({ "enabled": true })).is(200);
     assert_eq!(send(&rotation), ["U1", "U2"]);
     assert_eq!(notices_to(&rota, &running).len(), 2);
@@ -80,7 +105,10 @@ fn disabling_enabling_and_deleting_are_told_once_each() {
     assert_eq!(told.len(), 3);
     let lost = shifts(&told[2]["moved"]);
     // What runs is lost, too.
-    assert!(lost[0].starts_with(&format!("- {}", &rota.now()[5..16])), "{lost:?}");
+    assert!(
+        lost[0].starts_with(&format!("- {}", &rota.now()[5..16])),
+        "{lost:?}"
+    );
     assert!(text(&told[2]["text"]).contains("Because: the rotation was deleted"));
 }
 
@@ -98,6 +126,7 @@ fn the_text_is_in_the_zone_of_the_person_with_the_soonest_shifts() {
     assert_eq!(send(&rotation), ["U1", "U2"]);
     let notices = notices_to(&rota, "U1");
     let said = text(&notices[0]["text"]);
-    let new = "New: Mon 12 Jan 18:00 to Mon 19 Jan 18:00 (instead of Person U2); Mon 26 Jan 18:00 to";
+    let new =
+        "New: Mon 12 Jan 18:00 to Mon 19 Jan 18:00 (instead of Person U2); Mon 26 Jan 18:00 to";
     assert!(said.contains(new), "{said}");
 }

@@ -17,10 +17,22 @@ fn shift(from: &str, until: &str, other: &str) -> MovedShift {
 /// Linus is away, and Ann has his week instead of hers.
 pub(super) fn moved() -> ShiftsMoved {
     let away = Interval::new(at("2027-01-31T23:00:00Z"), at("2027-02-03T23:00:00Z"));
-    let said = vec![Word::Person("linus".into()), " is away ".into(), away.into()];
+    let said = vec![
+        Word::Person("linus".into()),
+        " is away ".into(),
+        away.into(),
+    ];
     ShiftsMoved {
-        gained: vec![shift("2027-02-08T08:00:00Z", "2027-02-15T08:00:00Z", "linus")],
-        lost: vec![shift("2027-02-01T08:00:00Z", "2027-02-08T08:00:00Z", "grace")],
+        gained: vec![shift(
+            "2027-02-08T08:00:00Z",
+            "2027-02-15T08:00:00Z",
+            "linus",
+        )],
+        lost: vec![shift(
+            "2027-02-01T08:00:00Z",
+            "2027-02-08T08:00:00Z",
+            "grace",
+        )],
         more_gained: None,
         more_lost: None,
         because: vec![Reason {
@@ -74,7 +86,11 @@ fn five_shifts_are_told_in_words() {
     let until = |text: &str| Some(at(text));
     for (days, more, end) in [
         (5, None, "Fri 5 Feb 09:00 to Sat 6 Feb 09:00."),
-        (6, None, "Sat 6 Feb 09:00; and 1 more until Sun 7 Feb 09:00."),
+        (
+            6,
+            None,
+            "Sat 6 Feb 09:00; and 1 more until Sun 7 Feb 09:00.",
+        ),
         (
             20,
             Some(More {
@@ -83,7 +99,14 @@ fn five_shifts_are_told_in_words() {
             }),
             "; and 18 more until Mon 1 Mar 09:00.",
         ),
-        (20, Some(More { count: 1, until: None }), "; and 16 more."),
+        (
+            20,
+            Some(More {
+                count: 1,
+                until: None,
+            }),
+            "; and 16 more.",
+        ),
     ] {
         let said = worded(with(days, more));
         assert!(said.ends_with(end), "{said}");
@@ -94,8 +117,16 @@ fn five_shifts_are_told_in_words() {
 fn absences_are_told_in_days_where_they_are_whole() {
     for (from, until, expected) in [
         ("2027-01-31T23:00:00Z", "2027-02-01T23:00:00Z", "on 1 Feb"),
-        ("2027-01-30T23:00:00Z", "2027-02-01T23:00:00Z", "from 31 Jan to 1 Feb"),
-        ("2027-01-31T23:00:00Z", "9999-12-30T22:00:00Z", "from 1 Feb on"),
+        (
+            "2027-01-30T23:00:00Z",
+            "2027-02-01T23:00:00Z",
+            "from 31 Jan to 1 Feb",
+        ),
+        (
+            "2027-01-31T23:00:00Z",
+            "9999-12-30T22:00:00Z",
+            "from 1 Feb on",
+        ),
         (
             "2027-02-01T08:00:00Z",
             "2027-02-01T16:00:00Z",

@@ -59,10 +59,7 @@ fn a_subject_says_what_happened_and_where() {
             },
             "Nobody answers Ann: Ops",
         ),
-        (
-            Content::ShiftsMoved(moved()),
-            "Your shifts moved: Ops",
-        ),
+        (Content::ShiftsMoved(moved()), "Your shifts moved: Ops"),
         (
             Content::Text {
                 text: "Hello".into(),
