@@ -298,8 +298,7 @@ fn expanding_shows_the_person_arranged() {
     let rotation = four(&rota);
     rotation.assign(0, "U3", MONDAY, "2026-01-05T14:00Z");
     let expanded = rotation.get("/on-call?expand=users").is(200).json();
-    assert_eq!(
-        expanded["users"],
-        json!([rota.get("/v1/users/U3").is(200).json()])
-    );
+    let expanded = expanded["users"].as_array().expect("a list");
+    let ids: Vec<&str> = expanded.iter().map(|user| text(&user["id"])).collect();
+    assert_eq!(ids, ["U3"]);
 }

@@ -117,6 +117,16 @@ const OPERATIONS: [(&str, Act); 63] = [
         let path = w.rotation.path(&format!("/availability/{id}"));
         w.rotation.by.delete(&path)
     }),
+    ("forgiveTrade", |w| {
+        let trades = json!({ "dealing": { "missedTurn": "traded" } });
+        w.rotation.patch(trades).is(200);
+        w.rotation
+            .away("U2", "2026-01-05T00:00Z", "2026-01-05T23:00Z");
+        w.rotation.rotate();
+        let trades = w.rotation.by.all(&w.rotation.path("/trades"));
+        let path = format!("/trades/{}", text(&trades[0]["id"]));
+        w.rotation.by.delete_if(&w.rotation.path(&path), "*")
+    }),
     ("setChannel", |w| {
         (w.rotation).put("/channels/C1", json!({ "postsMessages": true }))
     }),

@@ -117,7 +117,7 @@ fn the_demo_has_a_key_and_a_token_a_person() {
         rota.with(token).get("/v1/rotations").is(200);
     }
     let scopes = rota.get("/v1/keys/self").is(200).json()["scopes"].clone();
-    assert_eq!(scopes.as_array().unwrap().len(), 6, "{scopes}");
+    assert_eq!(scopes.as_array().unwrap().len(), 8, "{scopes}");
 }
 
 #[test]

@@ -29,10 +29,15 @@ pub struct World {
     focus: String,
 }
 
+/// Four people and two groups.
+fn directory(rota: &Rota) {
+    rota.people_and_groups(4, &[("G1", "U1 U2"), ("G2", "")]);
+}
+
 impl World {
     /// Four people, two groups, an endpoint, and a rotation with an open mention.
     pub fn populated(rota: &Rota) -> World {
-        rota.people_and_groups(4, &[("G1", "U1 U2"), ("G2", "")]);
+        directory(rota);
         let mut world = World::default();
         for user in ["U1", "U2", "U3", "U4"] {
             world.tokens.push((user.to_owned(), rota.token(user)));
@@ -45,6 +50,8 @@ impl World {
 
     /// A new rotation in which every kind of request is possible.
     pub fn renew(&mut self, rota: &Rota) {
+        // Requests delete channels and change people too.
+        directory(rota);
         let rotation = rota.daily("U1 U2 U3", 2);
         self.keep("rot_", &rotation.id);
         self.focus = rotation.id.clone();
