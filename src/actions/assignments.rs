@@ -15,7 +15,7 @@ use crate::domain::conflict::{self, Terms};
 use crate::domain::edit::NewAssignment;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
-use crate::domain::ids::ArrangementId;
+use crate::domain::ids::{ArrangementId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -60,6 +60,34 @@ fn check(context: &AgreementContext, new: &NewAssignment) -> Result<Preview, Ref
     Ok(Preview { legs: vec![leg] })
 }
 
+/// Refuses whoever may neither give hours to others nor take these: editors may give any, a member may take hours that nobody has.
+fn check_right(new: &NewAssignment, rotation: &Rotation, by: &Principal) -> Result<(), Refusal> {
+    let refused = by.check_edit(rotation);
+    let is_own = |me: &UserId| *me == new.user && rotation.has_member(me);
+    match new.replaces.is_none() && !new.imported && by.person().is_ok_and(is_own) {
+        true => by.check_see(rotation),
+        false => refused,
+    }
+}
+
+/// Refuses hours that somebody has, for members who take them.
+fn check_vacant(
+    context: &AgreementContext,
+    new: &NewAssignment,
+    preview: &Preview,
+) -> Result<(), Refusal> {
+    let (cell, leg) = (context.cell("cellId", &new.cell)?, preview.first());
+    let forecasts = context.forecasts(leg.period.until)?;
+    match leg.covered.iter().all(|span| forecasts[cell].is_vacant(*span)) {
+        true => Ok(()),
+        false => Err(Refusal::ResourceDenied(
+            "somebody is on call in these hours; members may take hours that nobody has, and only the rotation's owners and \
+             workspace admins others"
+                .into(),
+        )),
+    }
+}
+
 /// Refuses a preview with an id that is not an assignment of the rotation.
 fn check_replaceable(tx: &ReadTx, rotation: &Rotation, id: &ArrangementId) -> Result<()> {
     let found = store::load_arrangement(tx, &rotation.id, id)?;
@@ -87,25 +115,29 @@ impl Proposal for NewAssignment {
     }
 
     fn permit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<()> {
-        by.check_edit(rotation)?;
+        check_right(self, rotation, by)?;
         let mut replaced = self.replaces.iter();
         replaced.try_for_each(|replaced| check_replaceable(tx, rotation, &replaced.arrangement))
     }
 
     fn admit(&self, tx: &ReadTx, rotation: &Rotation, by: &Principal) -> Result<()> {
-        by.check_edit(rotation)?;
+        check_right(self, rotation, by)?;
         let mut replaced = self.replaces.iter();
         replaced.try_for_each(|replaced| load(tx, rotation, &replaced.arrangement).map(drop))
     }
 
-    fn check(&self, context: &AgreementContext, _: &Principal) -> Result<Preview> {
+    fn check(&self, context: &AgreementContext, by: &Principal) -> Result<Preview> {
         let replaced = self.replaces.as_ref();
         let without = replaced.map(|replaced| context.without(&replaced.arrangement));
         let context = AgreementContext {
             rotation: without.as_ref().unwrap_or(context.rotation),
             ..*context
         };
-        Ok(check(&context, self)?)
+        let preview = check(&context, self)?;
+        if by.check_edit(context.rotation).is_err() {
+            check_vacant(&context, self, &preview)?;
+        }
+        Ok(preview)
     }
 
     fn previewed(self, preview: &Preview, acknowledges: bool) -> NewAssignment {

@@ -40,7 +40,8 @@ pub fn preview(call: &Call) -> Outcome {
 
 pub const CREATE: Operation = operation("createArrangement", "arrangements", "Assign a cell")
     .about("A person of the cell's roster holds the cell for the interval. Dealing continues underneath: when the assignment \
-        ends, the current dealt holder is back.")
+        ends, the current dealt holder is back. Owners and workspace admins assign anybody of the roster; any member may take hours that \
+        nobody has, for themselves.")
     .takes::<WithOperationId<AssignmentRequest>>()
     .gives_tagged::<ArrangementWritten>("The changed records.")
     .refuses(refusals::ASSIGN);

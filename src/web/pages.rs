@@ -31,6 +31,7 @@ pub mod shift;
 pub mod swap;
 pub mod warnings;
 pub mod webhooks;
+mod week;
 pub mod why;
 
 use super::form::{Errors, Form};
@@ -38,6 +39,7 @@ use super::layout;
 use super::parts::confirm;
 use super::parts::fields::hidden;
 use super::parts::people::People;
+use super::parts::place;
 use super::parts::refusals;
 use super::parts::time::{self, Times};
 use super::visit::Visit;
@@ -47,7 +49,6 @@ use crate::actions::{ActionError, audit, reads};
 use crate::domain::agreement::{LegPreview, Preview};
 use crate::domain::audit::AuditFilter;
 use crate::domain::conflict::{Conflict, ConflictKind, ConflictSource};
-use crate::domain::forecast;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Cell, Rotation};
@@ -88,14 +89,7 @@ pub fn slot_text(names: &[String]) -> String {
 
 /// The name of a cell; never empty.
 pub fn slot_label(rotation: &Rotation, cell: &Cell) -> String {
-    let name = slot_text(&forecast::slot_name(rotation, cell));
-    if !name.is_empty() {
-        return name;
-    }
-    match rotation.cells.len() {
-        0 | 1 => "On duty".to_owned(),
-        _ => format!("Lane {}, window {}", cell.lane + 1, cell.window + 1),
-    }
+    place::of(rotation, cell).whole
 }
 
 /// The rotation that the path names, as far as the reader sees it.

@@ -87,6 +87,15 @@ impl CellForecast {
         self.held_by(user, period).next().is_some()
     }
 
+    /// Whether nobody has the cell at any time in the period.
+    pub fn is_vacant(&self, period: Interval) -> bool {
+        let mut held = self
+            .0
+            .iter()
+            .filter(|held| held.period.meets(period).is_some());
+        held.all(|held| held.user.is_none() && held.outside.is_none())
+    }
+
     /// Gives the cell to somebody for a period.
     pub fn take_over(&mut self, user: &UserId, period: Interval) {
         let mut held = Vec::new();

@@ -1,7 +1,7 @@
-// Only helps: every action works without it.
+// Only helps: every action works without it, and it asks the server for nothing.
 (() => {
   "use strict";
-  const all = (selector) => document.querySelectorAll(selector);
+  const all = (selector, within = document) => within.querySelectorAll(selector);
 
   // The summary of what is wrong is read first.
   const errors = document.getElementById("errors");
@@ -33,30 +33,74 @@
     });
   }
 
-  // A board loads itself anew. While the server does not answer it says how old it is, instead of showing an error forever.
-  const board = document.querySelector("body[data-refresh]");
-  if (board) setInterval(async () => {
-    try {
-      const answer = await fetch(location.href, { cache: "no-store" });
-      if (answer.status === 404) return location.reload();
-      if (!answer.ok) throw answer.status;
-      const next = new DOMParser().parseFromString(await answer.text(), "text/html").body;
-      board.replaceChildren(...next.childNodes);
-      board.classList.remove("stale");
-    } catch {
-      board.classList.add("stale");
-      board.querySelector("footer p").textContent = "The server does not answer. This is as it was at the time above.";
-    }
-  }, board.dataset.refresh * 1000);
-
   // A secret that is shown once can be copied.
   for (const secret of all("code.secret")) {
     if (!navigator.clipboard) break;
     const button = document.createElement("button");
     button.type = "button";
+    button.className = "btn s";
     button.textContent = "Copy";
     button.addEventListener("click", () =>
       navigator.clipboard.writeText(secret.textContent).then(() => (button.textContent = "Copied")));
     secret.after(button);
   }
+
+  // The button of a turn's form says the hours that were typed.
+  for (const hours of all("span.hours")) {
+    const fields = all("[type=datetime-local]", hours.closest("form"));
+    const said = (value) => {
+      const at = new Date(value);
+      if (isNaN(at)) return "…";
+      const day = at.toLocaleDateString("en-GB", { weekday: "short", day: "numeric", month: "short" });
+      return day.replace(",", "") + " " + value.slice(11, 16);
+    };
+    for (const field of fields) {
+      field.addEventListener("input", () => {
+        hours.textContent = said(fields[0].value) + " to " + said(fields[1].value);
+      });
+    }
+  }
+
+  // The turn menu: a click on a bar says who and when, and offers what the page of the turn offers.
+  const pop = document.getElementById("turn-menu");
+  if (!pop || !pop.showPopover) return;
+  const [who, when, why] = ["b", "small", "[data-why]"].map((part) => pop.querySelector(part));
+  const steps = [...all("[data-step]", pop)];
+  let opener = null;
+  document.addEventListener("click", (event) => {
+    const bar = event.target.closest(".bar:not(.many,.away) > a[data-cell]");
+    if (!bar || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    const label = bar.querySelector(".sr").textContent;
+    const cut = label.indexOf(", ");
+    who.textContent = label.slice(0, cut);
+    when.textContent = label.slice(cut + 2);
+    const path = bar.getAttribute("href");
+    const avatar = pop.querySelector(".av");
+    const colour = [...bar.parentNode.classList].find((name) => /^p\d+$/.test(name)) || "no";
+    const mine = bar.parentNode.classList.contains("me"), gap = bar.parentNode.classList.contains("gap");
+    avatar.className = "av l " + colour + (mine ? " me" : "");
+    avatar.textContent = gap ? "?" : bar.querySelector(".sh")?.textContent || "";
+    const over = bar.dataset.end && new Date(bar.dataset.end) <= new Date(pop.dataset.now);
+    why.href = path;
+    for (const step of steps) {
+      const is = step.dataset.step;
+      step.hidden = is !== "all" && (over || !({ cover: mine, swap: true, take: gap || step.dataset.editor, assign: true })[is] ||
+        (is === "take" && mine));
+      step.href = is === "all" ? path : path + "?do=" + is;
+    }
+    opener = bar;
+    pop.showPopover();
+    const box = bar.getBoundingClientRect();
+    if (innerWidth >= 768) {
+      const left = Math.max(12, Math.min(box.left, innerWidth - pop.offsetWidth - 12));
+      const top = box.bottom + pop.offsetHeight + 12 < innerHeight ? box.bottom + 6 : Math.max(12, box.top - pop.offsetHeight - 6);
+      pop.style.left = left + "px";
+      pop.style.top = top + "px";
+    }
+    (steps.find((step) => !step.hidden) || why).focus();
+  });
+  pop.addEventListener("toggle", (event) => {
+    if (event.newState === "closed" && opener) opener.focus();
+  });
 })();

@@ -1,7 +1,7 @@
 //! Assigning a slot to somebody for an interval, and ending that.
 
 use super::{
-    conflicts, crumbs, editable, failing, instant, localised, path_to, propose, remarks,
+    conflicts, crumbs, editable, failing, instant, localised, named, path_to, propose, remarks,
     slot_label, tag, times, weigh,
 };
 use crate::actions::assignments::EndArrangement;
@@ -33,12 +33,13 @@ fn made(_: &str, written: &ArrangementWritten) -> Result<String, Error> {
 
 /// GET /rotations/{rotation}/assign: the form, filled in from the address.
 pub fn show(visit: &Visit) -> Outcome {
+    editable(visit)?;
     let values = localised(visit, &visit.query, &["from", "to"]);
     page(visit, 200, &values, &Errors::default())
 }
 
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Response, Problem> {
-    let rotation = editable(visit)?;
+    let rotation = named(visit)?;
     let members = crate::domain::roster::order(&rotation.members, None);
     let members: Vec<UserId> = members.into_iter().map(|one| one.user).collect();
     let people = People::load(visit.app(), &members, true)?;
@@ -51,24 +52,24 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         .map(|user| Choice::new(user.as_str(), people.name(user)))
         .collect();
     let filled = Filled { values, errors };
-    let title = format!("Assign in {}", rotation.profile.name);
+    let title = format!("Give to somebody in {}", rotation.profile.name);
     let content = html! {
         (crumbs(&rotation))
         (fields::summary(errors))
-        h1 { "Assign in " bdi { (rotation.profile.name) } }
+        h1 { "Give to somebody in " bdi { (rotation.profile.name) } }
         form.card.pad method="post" action=(format!("{}/assign", path_to(&rotation))) {
-            p { "Somebody holds the slot for a while, whoever’s turn it is. Afterwards whoever is dealt the turn by then is back." }
-            @if cells.len() > 1 { (filled.select("cellId", "Slot", "", &cells)) }
+            p { "Somebody is on call for a while, whoever’s turn it is. Afterwards the plan counts again." }
+            @if cells.len() > 1 { (filled.select("cellId", "Where", "", &cells)) }
             @else { @for cell in &cells { (hidden("cellId", &cell.value)) } }
             (filled.select("userId", "Who", "", &choices))
             div.pair {
                 (filled.instant("from", "From", visit.zone, ""))
-                (filled.instant("to", "To", visit.zone, ""))
+                (filled.instant("to", "Until", visit.zone, ""))
             }
             (zone_field(visit.zone))
             (confirm::carried(&tag(visit, &rotation), &rotation))
             p.actions {
-                button.btn.go type="submit" { "Assign" }
+                button.btn.go type="submit" data-action="assign" { "Give to somebody" }
                 a.btn href=(path_to(&rotation)) { "Back" }
             }
         }
@@ -78,7 +79,14 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
 
 /// POST /rotations/{rotation}/assign. Where somebody else is on call then, or something is in the way, a page says so first.
 pub fn assign(visit: &Visit) -> Outcome {
-    let rotation = editable(visit)?;
+    // Whoever is a member may take hours that nobody has.
+    let rotation = named(visit)?;
+    let takes = visit
+        .user()
+        .is_some_and(|me| me.as_str() == visit.form.one("userId"));
+    if !takes {
+        visit.caller.check_edit(&rotation)?;
+    }
     let (mut errors, mut remarked) = (Errors::default(), Vec::new());
     let from = instant(visit, "from", &mut errors, &mut remarked);
     let to = instant(visit, "to", &mut errors, &mut remarked);
@@ -118,7 +126,7 @@ pub fn assign(visit: &Visit) -> Outcome {
     let leg = proposed.preview.first();
     let Some(receipt) = &proposed.written else {
         let content = will_happen(visit, &proposed, (&cell, &user), &off_call, &remarked)?;
-        let names = ("assign", "Assign: what will happen", "Assign");
+        let names = ("assign", "What will happen", "Give to somebody");
         return weigh(
             visit,
             (&proposed.rotation, &proposed.preview),
@@ -130,10 +138,14 @@ pub fn assign(visit: &Visit) -> Outcome {
     let people = People::load(visit.app(), [&user], true)?;
     let (name, times) = (people.name(&user), times(visit));
     let told = format!(
-        "{name} is assigned from {} to {}.",
+        "{name} takes {} to {}.",
         times.text(period.from),
         times.text(period.until)
     );
+    if visit.caller.check_edit(&rotation).is_err() {
+        visit.note(Note::new(told));
+        return Ok(answer::see(path_to(&rotation)));
+    }
     visit.note(Note::new(told).with_undo(Undo {
         action: format!("{}/arrangements/{}/end", path_to(&rotation), receipt.answer),
         fields: vec![
@@ -182,7 +194,7 @@ fn will_happen(
     Ok(html! {
         (remarks(remarked))
         p {
-            (people.show(user)) " holds "
+            (people.show(user)) " takes "
             @if let Some(cell) = cell { bdi { (slot_label(rotation, cell)) } " " }
             (times.period_with(leg.period.from, Some(leg.period.until), cell.and_then(|cell| rotation.windows[cell.window].zone)))
             "."
@@ -216,13 +228,13 @@ pub fn end(visit: &Visit) -> Outcome {
         let content = html! {
             (crumbs(&rotation))
             (fields::summary(&errors))
-            h1 { "The assignment stays as it is" }
+            h1 { "It stays as it is" }
             p { a.btn href=(path_to(&rotation)) { "Look at the rotation" } }
         };
         Ok(layout::page_with(
             visit,
             status,
-            "The assignment stays as it is",
+            "It stays as it is",
             content,
         ))
     };
@@ -232,7 +244,9 @@ pub fn end(visit: &Visit) -> Outcome {
     };
     let people = People::load(visit.app(), [&record.user], true)?;
     let name = people.name(&record.user);
-    let note = Note::new(format!("The assignment of {name} was ended."));
+    let note = Note::new(format!(
+        "{name} is no longer put on call: the plan counts again."
+    ));
     let rest = record.period.since(visit.now);
     visit.note(match rest {
         Some(rest) => note.with_undo(Undo {

@@ -77,22 +77,22 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         h1 { "Ask for cover in " bdi { (rotation.profile.name) } }
         form.card.pad method="post" action=(format!("{}/cover", path_to(&rotation))) {
             p { "You stay on call until somebody accepts. The first who accepts takes over." }
-            @if cells.len() > 1 { (filled.select("cellId", "Slot", "", &cells)) }
+            @if cells.len() > 1 { (filled.select("cellId", "Where", "", &cells)) }
             @else { @for cell in &cells { (hidden("cellId", &cell.value)) } }
             div.pair {
                 (filled.instant("from", "From", visit.zone, "All of your turn, or a part of it."))
-                (filled.instant("to", "To", visit.zone, ""))
+                (filled.instant("to", "Until", visit.zone, ""))
             }
             @if choices.is_empty() {
-                p.muted { "There is nobody else in this roster whom you could ask." }
+                p.muted { "There is nobody else in the list whom you could ask." }
             } @else {
                 (filled.boxes("recipientUserIds", "Whom to ask", "", &choices))
             }
-            (filled.area("reason", "Reason", "Those whom you ask read it. You may leave it empty."))
+            (filled.area("reason", "Reason, optional", "Those whom you ask read it."))
             (zone_field(visit.zone))
             (confirm::carried(&tag(visit, &rotation), &rotation))
             p.actions {
-                button.btn.go type="submit" { "Ask for cover" }
+                button.btn.go type="submit" data-action="cover" { "Ask for cover" }
                 a.btn href=(path_to(&rotation)) { "Back" }
             }
         }

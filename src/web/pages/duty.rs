@@ -13,7 +13,7 @@ use crate::web::parts::fields::{self, Choice, Filled};
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
-use maud::html;
+use maud::{Markup, html};
 
 /// The note after a write of duty.
 fn nothing(_: &str, _: &()) -> Result<String, crate::actions::Error> {
@@ -65,13 +65,13 @@ fn rotate_page(visit: &Visit, status: u16, errors: &Errors) -> Outcome {
             label: html! { bdi { (slot_label(&stored, &stored.cells[*index])) } ": " (who(off)) " goes off, " (who(on)) " comes on" },
         })
         .collect();
-    let title = format!("Rotate {}", rotation.profile.name);
+    let title = format!("Hand over now in {}", rotation.profile.name);
     let content = html! {
         (crumbs(&rotation))
         (fields::summary(errors))
-        h1 { "Rotate " bdi { (rotation.profile.name) } }
+        h1 { "Hand over now in " bdi { (rotation.profile.name) } }
         form.card.pad method="post" action=(format!("{}/rotate", path_to(&rotation))) {
-            p { "Hands over now, as a scheduled hand-over does. Scheduled hand-overs keep their times. Whoever holds a turn by an assignment, a cover or a swap keeps it." }
+            p { "Hands over now, as a planned hand-over does. Planned hand-overs keep their times. Whoever covers, swapped or was put on call for some hours keeps them." }
             @if choices.len() > 1 {
                 (filled.boxes("cellIds", "Hand over", "", &choices))
             } @else {
@@ -79,7 +79,7 @@ fn rotate_page(visit: &Visit, status: u16, errors: &Errors) -> Outcome {
             }
             (confirm::carried(&tag(visit, &stored), &stored))
             p.actions {
-                button.btn.go type="submit" { "Rotate" }
+                button.btn.go type="submit" data-action="rotate" { "Hand over now" }
                 a.btn href=(path_to(&rotation)) { "Back" }
             }
         }
@@ -150,11 +150,11 @@ fn set_page(
         .collect();
     let people = People::load(visit.app(), members.iter().chain(&over), true)?;
     let chosen: Vec<&str> = values.all("userIds").collect();
-    let title = format!("Set on duty in {}", rotation.profile.name);
+    let title = format!("Put somebody on call in {}", rotation.profile.name);
     let content = html! {
         (crumbs(&rotation))
         (fields::summary(errors))
-        h1 { "Set on duty in " bdi { (rotation.profile.name) } }
+        h1 { "Put somebody on call in " bdi { (rotation.profile.name) } }
         form.card.pad method="post" action=(format!("{}/on-call", path_to(&rotation))) {
             @if members.is_empty() {
                 p.muted { "Nobody is in this rotation. Add people to it first." }
@@ -166,7 +166,7 @@ fn set_page(
                 div.f {
                     label for=(id) { bdi { (slot_label(&rotation, cell)) } }
                     @if let Some(arranged) = resolve::arranged(&rotation, cell) {
-                        p.hint { (people.name(&arranged.user)) " holds it by an arrangement now, and keeps it until that ends." }
+                        p.hint { (people.name(&arranged.user)) " has these hours by a cover, a swap or by hand, and keeps them until they end." }
                     }
                     select id=(id) name="userIds" {
                         option value="" { "Nobody" }
@@ -176,15 +176,38 @@ fn set_page(
                     }
                 }
             }
-            p.muted { "Scheduled hand-overs keep their times, and go on from the last person set here." }
+            (without_anybody(visit, &rotation, values, errors))
+            p.muted { "Planned hand-overs keep their times, and go on from the last person chosen here." }
             (confirm::carried(&tag(visit, &rotation), &rotation))
             p.actions {
-                button.btn.go type="submit" { "Set on duty" }
+                button.btn.go type="submit" data-action="setOnCall" { "Put on call" }
                 a.btn href=(path_to(&rotation)) { "Back" }
             }
         }
     };
     Ok(layout::page_with(visit, status, &title, content))
+}
+
+/// The box without which nobody is put off call: it says how many hours that leaves without anybody.
+fn without_anybody(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> Markup {
+    let calendar = visit.app().calendar();
+    let cadences = rotation
+        .windows
+        .iter()
+        .filter_map(|window| window.cadence.as_ref());
+    let next = cadences
+        .filter_map(|cadence| cadence.next(calendar, visit.now))
+        .min();
+    let words = match next.map(|next| next.duration_since(visit.now).as_hours()) {
+        Some(0 | 1) => "Leave this hour without anybody".to_owned(),
+        Some(hours) => format!("Leave these {hours} hours without anybody"),
+        None => "Leave the hours until somebody hands over without anybody".to_owned(),
+    };
+    let filled = Filled { values, errors };
+    html! {
+        @for wrong in errors.of("confirmed") { p.wrong { (wrong) } }
+        div.note.bad { (filled.tick("confirmed", &words)) }
+    }
 }
 
 /// POST /rotations/{rotation}/on-call.
@@ -208,6 +231,15 @@ pub fn set(visit: &Visit) -> Outcome {
         .iter()
         .map(|user| UserId::from(*user))
         .collect();
+    let leaves = users.is_empty() || before.iter().flatten().count() > users.len();
+    if leaves && !visit.form.has("confirmed", "true") {
+        let mut errors = Errors::default();
+        errors.add(
+            "confirmed",
+            "Tick the box to leave these hours without anybody.",
+        );
+        return set_page(visit, 400, &visit.form, &errors);
+    }
     let outcome = match users.is_empty() {
         true => visit.write(
             &rotation.id,
@@ -232,9 +264,9 @@ pub fn set(visit: &Visit) -> Outcome {
     let people = People::load(visit.app(), &users, true)?;
     let names: Vec<&str> = users.iter().map(|user| people.name(user)).collect();
     let told = match names.is_empty() {
-        true => format!("Nobody is on duty in {}.", rotation.profile.name),
+        true => format!("Nobody is on call in {}.", rotation.profile.name),
         false => format!(
-            "On duty in {}: {}.",
+            "On call in {}: {}.",
             rotation.profile.name,
             names.join(", ")
         ),
@@ -253,7 +285,11 @@ fn undo(rotation: &Rotation, before: &[Option<UserId>], etag: String) -> Option<
     if before[filled..].iter().any(Option::is_some) {
         return None;
     }
-    let mut fields = vec![("ifMatch", etag), ("operationId", confirm::operation_id())];
+    let mut fields = vec![
+        ("ifMatch", etag),
+        ("operationId", confirm::operation_id()),
+        ("confirmed", "true".to_owned()),
+    ];
     let users = before.iter().flatten();
     fields.extend(users.map(|user| ("userIds", user.to_string())));
     Some(Undo {

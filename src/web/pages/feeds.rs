@@ -13,6 +13,7 @@ use crate::web::gate::LONGEST_SECRET;
 use crate::web::notes::Note;
 use crate::web::parts::confirm;
 use crate::web::parts::fields::{Choice, Filled, hidden};
+use crate::web::parts::icon::icon;
 use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{ROOM, Web, answer};
@@ -235,7 +236,7 @@ pub fn make_for(rotation: &Rotation) -> Markup {
         form.bare method="post" action="/me/feeds" {
             (hidden("operationId", &confirm::operation_id()))
             (hidden("rotationId", rotation.id.as_str()))
-            button.btn.s type="submit" { "In my calendar" }
+            button.btn type="submit" data-action="feed" { (icon("cal")) "Into my calendar" }
         }
     }
 }

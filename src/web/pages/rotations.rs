@@ -1,19 +1,17 @@
-//! The list of rotations.
+//! The rotations, each with its week.
 
-use super::{link_to, times};
-use crate::actions::overview;
-use crate::domain::ids::UserId;
+use super::{link_to, week};
+use crate::actions::overview::{self, Overview};
 use crate::domain::rotation::Mode;
 use crate::server::Outcome;
 use crate::store::{Page, RotationFilter, RotationOrder};
 use crate::web::form::Errors;
 use crate::web::layout::{self, encoded};
-use crate::web::parts::external;
 use crate::web::parts::fields::{Choice, Filled};
-use crate::web::parts::people::People;
+use crate::web::parts::icon::icon;
 use crate::web::visit::Visit;
 use jiff::SignedDuration;
-use maud::html;
+use maud::{Markup, html};
 
 /// Rotations on one page.
 const ROWS: u32 = 50;
@@ -39,9 +37,9 @@ pub fn show(visit: &Visit) -> Outcome {
     };
     let page = Page { number, size: ROWS };
     let (all, total) = overview::rotations(visit.app(), &visit.caller, filter, page, AHEAD)?;
-    let shown = all.iter().flat_map(|one| &one.summary.on_call);
-    let people = People::load(visit.app(), shown.collect::<Vec<&UserId>>(), true)?;
-    let (times, errors) = (times(visit), Errors::default());
+    let days = week::days(visit);
+    let (weekly, people) = week::load(visit, all.iter().map(|one| &one.rotation), &days)?;
+    let errors = Errors::default();
     let search = Filled {
         values: query,
         errors: &errors,
@@ -61,7 +59,7 @@ pub fn show(visit: &Visit) -> Outcome {
         div.head {
             div { h1 { "Rotations" } p.sub { (total) @if total == 1 { " rotation" } @else { " rotations" } } }
             @if visit.caller.check_create().is_ok() {
-                p.actions { a.btn.go href="/rotations/new" { "New rotation" } }
+                div.row { a.btn.go href="/rotations/new" data-action="create" { (icon("plus")) "New rotation" } }
             }
         }
         form.card.pad role="search" method="get" action="/rotations" {
@@ -72,42 +70,21 @@ pub fn show(visit: &Visit) -> Outcome {
                 button.btn type="submit" { "Search" }
             }
         }
-        section.card.flush aria-label="Rotations" {
-            @if all.is_empty() {
-                div.pad {
+        @if all.is_empty() {
+            section.card aria-label="Rotations" {
+                div.empty {
                     @if text.is_some() || query.names("enabled") || query.names("mine") {
-                        p.muted { "No rotation matches. " a href="/rotations" { "Show all" } }
+                        p { "No rotation matches. " a href="/rotations" { "Show all" } }
                     } @else if visit.caller.check_create().is_ok() {
-                        p.muted { "There are no rotations yet. Make one with “New rotation”." }
+                        p { "There are no rotations yet. Make one with “New rotation”." }
                     } @else {
-                        p.muted { "There is no rotation that you may see. Ask its owner, or a workspace administrator, to add you." }
-                    }
-                }
-            } @else {
-                table.rows {
-                    caption.sr { "Rotations, with who is on call" }
-                    thead { tr { th scope="col" { "Rotation" } th scope="col" { "Code" } th scope="col" { "State" } th scope="col" { "On call" } th scope="col" { "Until" } } }
-                    tbody {
-                        @for one in &all {
-                            @let rotation = &one.rotation;
-                            tr data-rotation=(rotation.id) {
-                                th scope="row" { (link_to(rotation)) }
-                                td data-label="Code" { @if let Some(code) = &rotation.profile.code { code { (code) } } }
-                                td data-label="State" {
-                                    @if rotation.enabled { span.tag.good { "Enabled" } } @else { span.tag.warn { "Disabled" } }
-                                    @if rotation.mode() == Mode::Manual { " " span.tag { "Manual" } }
-                                    @if rotation.mode() == Mode::External { " " span.tag { "External" } }
-                                    @if !rotation.profile.public { " " span.tag { "Private" } }
-                                }
-                                td data-label="On call" {
-                                    @if let Some(outsider) = external::outsider(&one.rotation).filter(|_| one.summary.on_call.is_empty()) { (outsider) } @else if one.summary.on_call.is_empty() { span.muted { "Nobody" } } @else { (people.show_all(&one.summary.on_call)) }
-                                }
-                                td data-label="Until" { @if let Some(until) = one.until.filter(|_| !one.summary.on_call.is_empty()) { (times.show_with(until, one.summary.zone)) } }
-                            }
-                        }
+                        p { "There is no rotation that you may see. Ask its owner, or a workspace administrator, to add you." }
                     }
                 }
             }
+        } @else {
+            (list(&all))
+            (week::card(visit, &days, &weekly, &people, &format!("{}&", page_path(number))))
         }
         @if pages > 1 {
             nav aria-label="Pages" {
@@ -120,4 +97,29 @@ pub fn show(visit: &Visit) -> Outcome {
         }
     };
     Ok(layout::page(visit, "Rotations", content))
+}
+
+/// What is particular about rotations that do not hand over by themselves, or that few may see; nothing where there are none.
+fn list(all: &[Overview]) -> Markup {
+    let is_odd = |one: &&Overview| {
+        let rotation = &one.rotation;
+        !rotation.enabled || rotation.mode() != Mode::Auto || !rotation.profile.public
+    };
+    let mut odd = all.iter().filter(is_odd).peekable();
+    html! {
+        @if odd.peek().is_some() {
+            ul.row.wide aria-label="Remarks" {
+                @for one in odd {
+                    @let rotation = &one.rotation;
+                    li {
+                        (link_to(rotation))
+                        @if !rotation.enabled { " " span.tag.warn { "Disabled" } }
+                        @if rotation.mode() == Mode::Manual { " " span.tag { "Manual" } }
+                        @if rotation.mode() == Mode::External { " " span.tag { "External" } }
+                        @if !rotation.profile.public { " " span.tag { "Private" } }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,22 +1,97 @@
-//! One turn: who, why, in both zones, what lies over it, and what the reader may do.
+//! One turn: who and why, what the reader may do with it, both zones, and how to reach whoever has it.
 
-use super::history::why;
-use super::rotation::arrangement;
-use super::{crumbs, named, path_to, slot_text, tag, times, why as why_page};
-use crate::actions::duties;
-use crate::domain::arrangement::ArrangementKind;
-use crate::domain::duty::Duty;
-use crate::domain::ids::{CellId, UserId};
+mod candidates;
+mod doing;
+
+use super::{named, path_to, times};
+use crate::actions::{ActionError, duties, explain};
+use crate::domain::arrangement::{Arrangement, ArrangementKind};
+use crate::domain::explain::ExplainedCell;
+use crate::domain::ids::CellId;
+use crate::domain::naming::Naming;
 use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::server::Outcome;
+use crate::domain::zones::ZoneName;
+use crate::server::{Outcome, Problem};
 use crate::web::layout;
+use crate::web::parts::agenda::{Listed, agenda};
 use crate::web::parts::confirm;
+use crate::web::parts::days::{Days, monday};
 use crate::web::parts::fields::hidden;
+use crate::web::parts::icon::icon;
+use crate::web::parts::item::{self, Item, Kind, Row};
+use crate::web::parts::near;
 use crate::web::parts::people::People;
+use crate::web::parts::time::{self, Times};
+use crate::web::parts::timeline::{Lane, timeline};
+use crate::web::parts::turns::{Turn, turns};
+use crate::web::parts::why;
 use crate::web::visit::Visit;
 use jiff::{SignedDuration, Timestamp};
-use maud::html;
+use maud::{Markup, html};
+
+/// How far before and after an item its turn is looked for.
+const AROUND: SignedDuration = SignedDuration::from_hours(15 * 24);
+
+/// What the page of one turn shows.
+struct Shown<'v> {
+    visit: &'v Visit<'v>,
+    rotation: &'v Rotation,
+    rows: &'v [Row],
+    /// The index of the row that the turn is in.
+    row: usize,
+    turn: Turn<'v>,
+    /// That which the address names.
+    item: &'v Item,
+    /// The arrangement that the item is held by.
+    record: Option<&'v Arrangement>,
+    people: &'v People,
+    is_editor: bool,
+    is_member: bool,
+}
+
+impl Shown<'_> {
+    fn base(&self) -> String {
+        path_to(self.rotation)
+    }
+
+    fn times(&self) -> Times {
+        times(self.visit)
+    }
+
+    /// Whether the item is the reader's.
+    fn is_mine(&self) -> bool {
+        self.item.user.is_some() && self.item.user.as_ref() == self.visit.user()
+    }
+
+    /// Whether the turn has no hours to come.
+    fn is_over(&self) -> bool {
+        self.item.is_over(self.visit.now)
+    }
+
+    /// The hours of the item that are still to come.
+    fn rest(&self) -> Interval {
+        Interval::new(self.item.from.max(self.visit.now), self.item.end())
+    }
+
+    /// From and until: as the address has them, else those of the item from now on.
+    fn hours(&self) -> (Timestamp, Option<Timestamp>) {
+        let rest = self.rest();
+        let asked = |name: &str| {
+            let typed = self.visit.query.filled(name);
+            let typed = typed.and_then(|text| time::parse(text, self.visit.zone));
+            typed.map(|typed| typed.at)
+        };
+        let from = asked("from").unwrap_or(rest.from).max(rest.from);
+        (from, asked("to").or(self.item.until))
+    }
+
+    /// The page of this turn, where something else is done.
+    fn doing(&self, step: &str) -> String {
+        format!("{}?do={step}", self.item.path)
+    }
+}
 
 /// GET /rotations/{rotation}/shifts/{cell}/{start}.
 pub fn show(visit: &Visit) -> Outcome {
@@ -24,98 +99,342 @@ pub fn show(visit: &Visit) -> Outcome {
     let cell = CellId::from(visit.part(1));
     let nothing = || Refusal::NotFound("turn");
     let start: Timestamp = visit.part(2).parse().map_err(|_| nothing())?;
-    let until = start
-        .checked_add(SignedDuration::from_secs(1))
-        .map_err(|_| nothing())?;
     let far = visit
         .now
         .saturating_add(SignedDuration::from_hours(366 * 24));
     if start > far.unwrap_or(Timestamp::MAX) {
         return Err(nothing().into());
     }
-    let range = Interval { from: start, until };
-    let (rotation, items, arranged) = duties::list(visit.app(), &visit.caller, &known.id, range)?;
-    let of_cell = |item: &&Duty| item.cell == cell;
-    let exact = items
-        .iter()
-        .filter(of_cell)
-        .find(|item| item.entry.start == start);
-    let item = exact
-        .or_else(|| items.iter().find(of_cell))
-        .ok_or_else(nothing)?;
-    let window = rotation
-        .windows
-        .iter()
-        .find(|window| window.id == item.window);
-    let zone = window.and_then(|window| window.zone);
-    let record = arrangement(item, &arranged);
-    let mut users: Vec<UserId> = item.entry.user.iter().cloned().collect();
-    users.extend(
-        item.entry
-            .skipped
-            .iter()
-            .map(|skipped| skipped.user.clone()),
-    );
-    if let Some(record) = record {
-        users.extend(record.snapshot.people().into_iter().cloned());
-    }
-    let people = People::load(visit.app(), &users, visit.reader.is_some())?;
-    let times = times(visit);
-    let is_editor = visit.caller.check_edit(&rotation).is_ok();
-    let is_mine = item.entry.user.is_some() && item.entry.user.as_ref() == visit.user();
-    let is_over = item.is_over(visit.now) || !rotation.enabled;
-    let base = path_to(&rotation);
-    let from = item.entry.start.max(visit.now);
-    let place = match item.end {
-        Some(end) => format!("cellId={}&from={from}&to={end}", item.cell),
-        None => format!("cellId={}&from={from}", item.cell),
+    let range = Interval {
+        from: start.saturating_sub(AROUND).map_err(|_| nothing())?,
+        until: start.saturating_add(AROUND).map_err(|_| nothing())?,
     };
-    let slot = slot_text(&duties::slot_of(&rotation, item));
-    let title = format!("Turn in {}", rotation.profile.name);
-    let content = html! {
-        (crumbs(&rotation))
-        h1 { @match &item.entry.user { Some(user) => bdi { (people.name(user)) }, None => "Nobody" } }
-        section.card.pad aria-label="Turn" {
-            dl.kv {
-                dt { "When" } dd { (times.period_with(item.entry.start, item.end, zone)) }
-                @if !slot.is_empty() { dt { "Lane, window" } dd { bdi { (slot) } } }
-                dt { "Who" } dd { @match &item.entry.user { Some(user) => (people.show(user)), None => "Nobody" } }
-                dt { "Why" }
-                dd {
-                    @match record.map(|record| record.kind) {
-                        Some(ArrangementKind::DirectAssignment) => "Assigned by somebody who may edit the rotation.",
-                        Some(ArrangementKind::AcceptedCover) => "Covers for somebody, who asked for it.",
-                        Some(ArrangementKind::SwapLeg) => "Took this turn in a swap.",
-                        None => { (why(item.entry.reason)) "." }
-                    }
-                    @for skipped in &item.entry.skipped { br; (people.show(&skipped.user)) " came before, is away, and was passed over." }
-                }
-                @if let Some(record) = record {
-                    dt { "Lies over" }
-                    dd {
-                        @if record.snapshot.people().is_empty() { "Nobody’s turn" } @else { (people.show_all(record.snapshot.people())) }
-                        ", " (times.period(record.period.from, Some(record.period.until)))
+    let (rotation, duties, arranged) = duties::list(visit.app(), &visit.caller, &known.id, range)?;
+    let mut users: Vec<_> = duties
+        .iter()
+        .filter_map(|duty| duty.entry.user.clone())
+        .collect();
+    users.extend(
+        duties
+            .iter()
+            .flat_map(|duty| duty.entry.beside.iter().cloned()),
+    );
+    users.extend(
+        arranged
+            .iter()
+            .flat_map(|one| one.snapshot.people().into_iter().cloned()),
+    );
+    users.extend(
+        crate::domain::roster::order(&rotation.members, None)
+            .into_iter()
+            .map(|one| one.user),
+    );
+    let people = People::load(visit.app(), &users, visit.reader.is_some())?.read_by(visit.user());
+    let rows = item::rows(
+        &rotation,
+        (&duties, &arranged),
+        &people,
+        &path_to(&rotation),
+    );
+    let found = rows.iter().enumerate().find_map(|(index, row)| {
+        let own = || row.items.iter().filter(|item| item.cell == cell);
+        let at = own()
+            .find(|item| item.from == start)
+            .or_else(|| own().find(|item| item.from <= start && start < item.end()));
+        Some((index, at?))
+    });
+    let (row, item) = found.ok_or_else(nothing)?;
+    let holds = |turn: &Turn| turn.items.iter().any(|one| std::ptr::eq(*one, item));
+    let turn = turns(&rows[row].items).into_iter().find(holds);
+    let duty = duties
+        .iter()
+        .find(|duty| duty.cell == item.cell && duty.entry.start == item.from);
+    let page = Shown {
+        visit,
+        rotation: &rotation,
+        rows: &rows,
+        row,
+        turn: turn.unwrap_or(Turn { items: vec![item] }),
+        item,
+        record: duty.and_then(|duty| item::arrangement(duty, &arranged)),
+        people: &people,
+        is_editor: visit.reader.is_some() && visit.caller.check_edit(&rotation).is_ok(),
+        is_member: visit.user().is_some_and(|user| rotation.has_member(user)),
+    };
+    let title = format!("{}, {}", item.who, rotation.profile.name);
+    Ok(layout::page(visit, &title, whole(&page)?))
+}
+
+fn whole(page: &Shown) -> Result<Markup, Problem> {
+    let signed_in = page.visit.reader.is_some();
+    let can =
+        signed_in && !page.is_over() && page.rotation.enabled && page.rotation.external.is_none();
+    Ok(html! {
+        (head(page))
+        (around(page))
+        div.cols.m {
+            div.stack {
+                @if can { (doing::card(page)?) }
+                @else if page.is_over() { section.card.pad { p.muted { "This turn is over; it stands in the record." } } }
+                @else { section.card.pad { p.muted { "Nothing can be changed here." } } }
+            }
+            div.stack {
+                @if signed_in { (reasons(page)?) }
+                (zones(page))
+                @if signed_in { (reach(page)) }
+            }
+        }
+    })
+}
+
+fn head(page: &Shown) -> Markup {
+    let (times, item, turn) = (page.times(), page.item, &page.turn);
+    let now = page.visit.now;
+    let is_me = page.is_mine();
+    let who = if is_me { "You" } else { item.who.as_str() };
+    let verb = match (item.is_over(now), is_me) {
+        (true, true) => "were",
+        (true, false) => "was",
+        (false, true) => "are",
+        (false, false) => "is",
+    };
+    let when = match (item.is_over(now), item.is_now(now)) {
+        (true, _) => String::new(),
+        (_, true) => " now".to_owned(),
+        _ => format!(" from {}", times.near(item.from)),
+    };
+    let until = turn.until();
+    let neighbours = turns(&page.rows[page.row].items);
+    let at = neighbours.iter().position(|one| one.from() == turn.from());
+    let before = at.and_then(|at| neighbours.get(at.checked_sub(1)?));
+    let after = at.and_then(|at| neighbours.get(at + 1));
+    html! {
+        div.head {
+            div {
+                p.crumb { (super::link_to(page.rotation)) " · " bdi { (item.place) } }
+                h1 { @if item.kind == Kind::Off { "Not covered then, as planned" } @else { bdi { (who) } " " (verb) " on call" (when) } }
+                p.sub {
+                    (times.text(turn.from()))
+                    @if let Some(until) = until { " to " (times.text(until)) ", " (near::length(until.duration_since(turn.from()))) }
+                    "."
+                    @for one in turn.items.iter().filter(|one| one.word.is_some()).take(3) {
+                        " " bdi { (one.who) } " " bdi { (one.word.as_deref().unwrap_or_default()) } " "
+                        (times.text(one.from)) @if let Some(until) = one.until { " to " (times.text(until)) } "."
                     }
                 }
             }
-            @if visit.reader.is_some() {
-                p.actions { a.btn href=(why_page::path(&base, &item.cell, (item.entry.start, item.end), visit.now)) { "Why?" } }
+            div.row.actions {
+                @if let Some(before) = before { a.btn.s href=(before.main().path) { (icon("left")) "Turn before" } }
+                @if let Some(after) = after { a.btn.s href=(after.main().path) { "Turn after" (icon("right")) } }
             }
-            @if !is_over && visit.reader.is_some() {
-                p.actions {
-                    @if is_mine { a.btn href=(format!("{base}/cover?{place}")) { "Ask for cover" } }
-                    @if is_mine && record.is_none() && item.entry.start > visit.now { a.btn href=(format!("{base}/swap?{place}")) { "Swap" } }
-                    @if is_editor { a.btn href=(format!("{base}/assign?{place}")) { "Assign" } }
-                    @if let Some(record) = record.filter(|one| is_editor && one.kind == ArrangementKind::DirectAssignment) {
-                        form.bare method="post" action=(format!("{base}/arrangements/{}/end", record.id)) {
-                            (confirm::carried(&tag(visit, &rotation), &rotation))
-                            (hidden("expectedRevision", &record.revision.to_string()))
-                            button.btn type="submit" { "End" }
+        }
+    }
+}
+
+/// The week around the turn.
+fn around(page: &Shown) -> Markup {
+    let times = page.times();
+    let days = Days::new(monday(times.date(page.item.from)), 7, times);
+    let range = days.range();
+    let lanes: Vec<Lane> = (page.rows.iter().enumerate())
+        .map(|(index, row)| Lane {
+            name: match index == page.row {
+                true => html! { b { "This turn" } },
+                false => html! { b { bdi { (row.name) } } },
+            },
+            more: if index == page.row {
+                &row.name
+            } else {
+                &row.more
+            },
+            label: row.name.clone(),
+            items: &row.items,
+        })
+        .collect();
+    let items = page.rows.iter().flat_map(|row| &row.items);
+    let mut listed: Vec<Listed> = (items
+        .filter(|item| item.from < range.until && item.end() > range.from))
+    .map(|item| Listed {
+        item,
+        rotation: None,
+    })
+    .collect();
+    listed.sort_by_key(|one| one.item.from);
+    html! {
+        section.card aria-labelledby="week" {
+            h2.sr #week { "The week" }
+            (timeline(&days, &lanes, &[], page.people))
+            (agenda(&days, &listed, page.people, &page.base()))
+        }
+    }
+}
+
+/// Why it is as it is, and why it is not the reader's.
+fn reasons(page: &Shown) -> Result<Markup, Problem> {
+    let now = page.visit.now;
+    let at = if page.item.is_now(now) {
+        now
+    } else {
+        page.item.from
+    };
+    let found = explain::of(
+        page.visit.app(),
+        &page.visit.caller,
+        &page.rotation.id,
+        Some(at),
+        Some(&page.item.cell),
+        Naming::Names,
+    );
+    let cells: Vec<ExplainedCell> = match found {
+        Ok(found) => found.cells,
+        Err(ActionError::Refused(_)) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    let href = super::why::path(
+        &page.base(),
+        &page.item.cell,
+        (page.item.from, page.item.until),
+        now,
+    );
+    Ok(html! {
+        section.card.pad aria-labelledby="why" {
+            h2 #why { "Why " bdi { (page.item.who) } }
+            @for cell in &cells { (why::steps(cell, page.people, &page.times())) }
+            @if cells.is_empty() { p.muted { "Nothing is known of it any more." } }
+            @if page.is_member && !page.is_mine() {
+                details.more { summary { "Why not me?" } p.small.muted { (why_not_me(page)) } }
+            }
+            p { a.btn.s.ghost href=(href) { "Everything at that time" } }
+        }
+    })
+}
+
+fn why_not_me(page: &Shown) -> String {
+    let (times, me) = (page.times(), page.visit.user());
+    let away = me.is_some_and(|me| {
+        let periods = page.rotation.absences.periods_of(me);
+        periods.iter().any(|period| period.contains(page.item.from))
+    });
+    let mine = || {
+        page.rows
+            .iter()
+            .flat_map(|row| &row.items)
+            .filter(|item| item.user.as_ref() == me)
+    };
+    let beside = mine().find(|item| item.from < page.item.end() && item.end() > page.item.from);
+    let next = mine()
+        .filter(|item| item.from >= page.item.end())
+        .min_by_key(|item| item.from);
+    let last = mine()
+        .filter(|item| item.end() <= page.item.from)
+        .max_by_key(|item| item.from);
+    let mut text = String::new();
+    let mut add = |part: String| {
+        text.push_str(&part);
+        text.push(' ');
+    };
+    if away {
+        add("You are away then.".to_owned());
+    }
+    if let Some(item) = beside {
+        add(format!("You are on call as {} in these hours.", item.place));
+    }
+    if let Some(item) = last {
+        add(format!(
+            "You were on call before it, from {}.",
+            times.text(item.from)
+        ));
+    }
+    match next {
+        Some(item) => add(format!(
+            "You come after it in the order: your turn is {}.",
+            times.text(item.from)
+        )),
+        None => add("No turn of yours follows in the next two weeks.".to_owned()),
+    }
+    text.trim_end().to_owned()
+}
+
+/// The turn in the reader's zone, and in that of whoever has it, or of the rotation.
+fn zones(page: &Shown) -> Markup {
+    let item = page.item;
+    let holder = item
+        .user
+        .as_ref()
+        .and_then(|user| page.people.person(user))
+        .and_then(|person| person.zone());
+    let slot = page
+        .rotation
+        .slot_of(&item.cell)
+        .map(|slot| &page.rotation.cells[slot]);
+    let own = slot.and_then(|cell| page.rotation.windows[cell.window].zone);
+    let mut zones: Vec<(ZoneName, String)> = vec![(page.visit.zone, "you".to_owned())];
+    let mut add = |zone: Option<ZoneName>, whose: &str| {
+        if let Some(zone) = zone.filter(|zone| zones.iter().all(|(known, _)| known != zone)) {
+            zones.push((zone, whose.to_owned()));
+        }
+    };
+    add(holder.filter(|_| !page.is_mine()), &item.who);
+    add(own, "the rotation");
+    let text = |zone: ZoneName, at: Timestamp| {
+        let times = Times {
+            zone,
+            now: page.visit.now,
+        };
+        times.text(at)
+    };
+    html! {
+        section.card.pad aria-labelledby="times" {
+            h2 #times { "Times" }
+            table.flat {
+                caption.sr { "Start and end in each zone" }
+                thead { tr { th scope="col" { span.sr { "Zone" } } th scope="col" { "Start" } th scope="col" { "End" } } }
+                tbody {
+                    @for (zone, whose) in &zones {
+                        tr {
+                            th scope="row" { (zone.as_str().rsplit('/').next().unwrap_or_default().replace('_', " ")) " (" bdi { (whose) } ")" }
+                            td { (text(*zone, item.from)) }
+                            td { @match item.until { Some(until) => (text(*zone, until)), None => "open" } }
                         }
                     }
                 }
             }
         }
-    };
-    Ok(layout::page(visit, &title, content))
+    }
+}
+
+fn reach(page: &Shown) -> Markup {
+    let person = page
+        .item
+        .user
+        .as_ref()
+        .filter(|_| !page.is_mine())
+        .and_then(|user| page.people.person(user));
+    html! {
+        @if let Some(person) = person {
+            section.card.pad aria-labelledby="reach" {
+                h2 #reach { "Reach " bdi { (person.name()) } }
+                dl.kv {
+                    @if let Some(mail) = &person.email { dt { "Mail" } dd { a href=(format!("mailto:{mail}")) { (mail) } } }
+                    dt { "Page" } dd { a href=(crate::web::parts::people::path(&person.id)) { bdi { (person.name()) } } }
+                }
+            }
+        }
+    }
+}
+
+/// The form that ends what somebody was given, for editors.
+fn end(page: &Shown) -> Markup {
+    let record = page
+        .record
+        .filter(|one| page.is_editor && one.kind == ArrangementKind::DirectAssignment);
+    html! {
+        @if let Some(record) = record {
+            form.bare method="post" action=(format!("{}/arrangements/{}/end", page.base(), record.id)) {
+                (confirm::carried(&super::tag(page.visit, page.rotation), page.rotation))
+                (hidden("expectedRevision", &record.revision.to_string()))
+                button.btn.s.bad type="submit" data-action="end" { "End it: the plan counts again" }
+            }
+        }
+    }
 }

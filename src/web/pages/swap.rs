@@ -16,6 +16,7 @@ use crate::web::notes::Note;
 use crate::web::pages::cover::made;
 use crate::web::parts::confirm;
 use crate::web::parts::fields::{self, Choice, Filled};
+use crate::web::parts::item::Item;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
@@ -27,19 +28,26 @@ const FIELDS: [&str; 3] = ["own", "theirs", "reason"];
 /// Turns in one list at the most.
 const MOST: usize = 100;
 
-/// As a form names it: the cell, the person, and its bounds.
+/// As a form names it: the cell, the bounds, and whoever has it.
 fn value(turn: &NewLeg) -> String {
     let Interval { from, until } = turn.period;
     format!("{} {from} {until} {}", turn.cell, turn.holder)
 }
 
-/// The leg that a form names.
-fn leg(key: &str, value: &str) -> Option<NewLeg> {
+/// The turn that a form names, whole, or by its cell and an instant in it among those that can be swapped: `CELLID/START`.
+fn leg(key: &str, value: &str, turns: &[NewLeg]) -> Option<NewLeg> {
+    let key = key.to_owned();
+    if let Some((cell, at)) = value.split_once('/') {
+        let at: Timestamp = at.parse().ok()?;
+        let is_named = |turn: &&NewLeg| turn.cell.as_str() == cell && turn.period.contains(at);
+        let found = turns.iter().find(is_named)?.clone();
+        return Some(NewLeg { key, ..found });
+    }
     let mut parts = value.splitn(4, ' ');
     let cell = parts.next()?.into();
     let (from, until) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     Some(NewLeg {
-        key: key.to_owned(),
+        key,
         cell,
         holder: parts.next()?.into(),
         period: Interval { from, until },
@@ -78,6 +86,69 @@ fn turns(visit: &Visit, rotation: &Rotation) -> Result<(Rotation, Swappable), Pr
     )?)
 }
 
+/// Turns of the reader that are tried against one of somebody else, at the most.
+const MOST_TRIED: usize = 8;
+
+/// The choices of a form about one turn: it is fixed on its side, and the other side has what it can be swapped for.
+pub fn choices(
+    visit: &Visit,
+    rotation: &Rotation,
+    item: &Item,
+    is_mine: bool,
+) -> Result<(Vec<Choice>, Vec<Choice>), Problem> {
+    let (app, caller) = (visit.app(), &visit.caller);
+    let swappable = |chosen: Option<(&CellId, Timestamp)>| {
+        whole_turns::swappable(app, caller, &rotation.id, chosen)
+    };
+    let is_it = |turn: &NewLeg| turn.cell == item.cell && turn.period.contains(item.from);
+    let (own, others) = match is_mine {
+        true => {
+            let (_, mut found) = swappable(Some((&item.cell, item.from)))?;
+            found.own.retain(is_it);
+            (found.own, found.others)
+        }
+        false => {
+            let (_, all) = swappable(None)?;
+            let others: Vec<NewLeg> = all.others.into_iter().filter(is_it).collect();
+            let mut own = Vec::new();
+            for turn in all
+                .own
+                .iter()
+                .take(MOST_TRIED)
+                .filter(|_| !others.is_empty())
+            {
+                let (_, found) = swappable(Some((&turn.cell, turn.period.from)))?;
+                if found.others.iter().any(is_it) {
+                    own.push(turn.clone());
+                }
+            }
+            (own, others)
+        }
+    };
+    let people = People::load(app, others.iter().map(|turn| &turn.holder), true)?;
+    let all = |turns: &[NewLeg], with_name: bool| -> Vec<Choice> {
+        let turns = turns.iter().take(MOST);
+        turns
+            .map(|turn| choice(visit, rotation, turn, with_name.then_some(&people)))
+            .collect()
+    };
+    Ok((all(&own, false), all(&others, true)))
+}
+
+/// A turn in a list, with whoever has it where that is not the reader.
+fn choice(visit: &Visit, rotation: &Rotation, turn: &NewLeg, people: Option<&People>) -> Choice {
+    let times = times(visit);
+    let slot = slot_text(&forecast::slot_named(rotation, &turn.cell));
+    Choice {
+        value: value(turn),
+        label: html! {
+            @if let Some(people) = people { (people.name(&turn.holder)) ": " }
+            (times.text(turn.period.from)) " to " (times.text(turn.period.until))
+            @if !slot.is_empty() { ", " (slot) }
+        },
+    }
+}
+
 /// GET /rotations/{rotation}/swap: the form, with the turn of the address chosen.
 pub fn show(visit: &Visit) -> Outcome {
     page(visit, 200, &Form::default(), &Errors::default())
@@ -92,20 +163,14 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         turns.others.iter().map(|turn| &turn.holder),
         true,
     )?;
-    let times = times(visit);
-    let choice = |turn: &NewLeg, with_name: bool| Choice {
-        value: value(turn),
-        label: html! {
-            @if with_name { (people.name(&turn.holder)) ": " }
-            (times.text(turn.period.from)) " to " (times.text(turn.period.until))
-            @let slot = slot_text(&forecast::slot_named(&rotation, &turn.cell));
-            @if !slot.is_empty() { ", " (slot) }
-        },
+    let listed = |turns: &[NewLeg], people: Option<&People>| -> Vec<Choice> {
+        let turns = turns.iter().take(MOST);
+        turns
+            .map(|turn| choice(visit, &rotation, turn, people))
+            .collect()
     };
-    let mine = turns.own.iter().take(MOST);
-    let mine: Vec<Choice> = mine.map(|turn| choice(turn, false)).collect();
-    let others = turns.others.iter().take(MOST);
-    let others: Vec<Choice> = others.map(|turn| choice(turn, true)).collect();
+    let mine = listed(&turns.own, None);
+    let others = listed(&turns.others, Some(&people));
     let filled = Filled { values, errors };
     let title = format!("Swap in {}", rotation.profile.name);
     let content = html! {
@@ -124,10 +189,10 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                 p { "Two whole turns to come change hands once the other one accepts. Times in " (visit.zone.as_str()) "." }
                 (filled.select("own", "Your turn", "", &mine))
                 (filled.select("theirs", "For the turn of", "", &others))
-                (filled.area("reason", "Reason", "The other one reads it. You may leave it empty."))
+                (filled.area("reason", "Reason, optional", "The other one reads it."))
                 (confirm::carried(&tag(visit, &rotation), &rotation))
                 p.actions {
-                    button.btn.go type="submit" { "Offer the swap" }
+                    button.btn.go type="submit" data-action="swap" { "Offer the swap" }
                     a.btn href=(path_to(&rotation)) { "Back" }
                 }
             }
@@ -140,11 +205,12 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
 pub fn offer(visit: &Visit) -> Outcome {
     let rotation = named(visit)?;
     let mut errors = Errors::default();
-    let own = leg("own", visit.form.one("own"));
-    let theirs = leg("theirs", visit.form.one("theirs"));
+    let (_, known) = whole_turns::swappable(visit.app(), &visit.caller, &rotation.id, None)?;
+    let own = leg("own", visit.form.one("own"), &known.own);
+    let theirs = leg("theirs", visit.form.one("theirs"), &known.others);
     for (name, found) in [("own", &own), ("theirs", &theirs)] {
         if found.is_none() {
-            errors.add(name, "Choose a turn.");
+            errors.add(name, "Choose a whole turn to come that can be swapped.");
         }
     }
     let (Some(own), Some(theirs)) = (own, theirs) else {

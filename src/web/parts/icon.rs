@@ -11,3 +11,8 @@ static FILE: LazyLock<String> = LazyLock::new(|| assets::path(&ICONS) + "#");
 pub fn icon(name: &str) -> Markup {
     html! { svg.i aria-hidden="true" { use href=(format_args!("{}{name}", *FILE)); } }
 }
+
+/// A drawing that gives way where there is little room.
+pub fn optional(name: &str) -> Markup {
+    html! { svg.i.opt aria-hidden="true" { use href=(format_args!("{}{name}", *FILE)); } }
+}

@@ -11,8 +11,18 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub struct People {
     known: HashMap<UserId, Person>,
+    /// Who reads the page: their own turns stand out.
+    me: Option<UserId>,
     /// Whether their pages may be read.
     pub linked: bool,
+}
+
+/// The size of the circle with somebody's initials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    Tiny,
+    Usual,
+    Large,
 }
 
 impl People {
@@ -28,6 +38,14 @@ impl People {
         };
         people.add(app, users.into_iter().cloned())?;
         Ok(people)
+    }
+
+    /// The same, as somebody reads it.
+    pub fn read_by(self, me: Option<&UserId>) -> People {
+        People {
+            me: me.cloned(),
+            ..self
+        }
     }
 
     /// Loads more people.
@@ -49,6 +67,16 @@ impl People {
         self.known.contains_key(user)
     }
 
+    /// Somebody who has been loaded.
+    pub fn person(&self, user: &UserId) -> Option<&Person> {
+        self.known.get(user)
+    }
+
+    /// Whether somebody is the reader.
+    pub fn is_me(&self, user: &UserId) -> bool {
+        self.me.as_ref() == Some(user)
+    }
+
     /// How a person is called; their id where nobody knows them.
     pub fn name<'a>(&'a self, user: &'a UserId) -> &'a str {
         self.known.get(user).map_or(user.as_str(), Person::name)
@@ -67,15 +95,23 @@ impl People {
     fn chip(&self, user: &UserId, linked: bool) -> Markup {
         html! {
             span.per {
-                (self.avatar(user))
+                (self.avatar(user, Size::Usual))
                 @if linked { a href=(path(user)) { bdi { (self.name(user)) } } } @else { bdi { (self.name(user)) } }
             }
         }
     }
 
-    /// The initials of a person in a circle of their colour.
-    pub fn avatar(&self, user: &UserId) -> Markup {
-        html! { span class=(format_args!("av {}", colour(user))) aria-hidden="true" { (initials(self.name(user))) } }
+    /// The initials of a person in a circle of their colour; filled for the reader.
+    pub fn avatar(&self, user: &UserId, size: Size) -> Markup {
+        let size = match size {
+            Size::Tiny => " t",
+            Size::Usual => "",
+            Size::Large => " l",
+        };
+        let me = if self.is_me(user) { " me" } else { "" };
+        html! {
+            span class=(format_args!("av {}{size}{me}", colour(user))) aria-hidden="true" { (initials(self.name(user))) }
+        }
     }
 
     /// People one after the other.

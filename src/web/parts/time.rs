@@ -18,7 +18,7 @@ pub struct Times {
 /// Covered stretches that are listed at the most.
 const MOST_STRETCHES: usize = 7;
 
-const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+pub const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
@@ -182,6 +182,22 @@ impl Times {
     /// The day of an instant.
     pub fn date(&self, at: Timestamp) -> Date {
         local(at, self.zone).date()
+    }
+
+    /// An instant by the local clock.
+    pub fn local(&self, at: Timestamp) -> DateTime {
+        local(at, self.zone)
+    }
+
+    /// "Mon".
+    pub fn weekday_of(&self, date: Date) -> &'static str {
+        DAYS[date.weekday().to_monday_zero_offset().unsigned_abs() as usize]
+    }
+
+    /// "23 Nov".
+    pub fn short_day(&self, date: Date) -> String {
+        let month = MONTHS[date.month().unsigned_abs() as usize - 1];
+        format!("{} {month}", date.day())
     }
 
     /// The time of day of an instant.

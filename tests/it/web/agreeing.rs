@@ -16,17 +16,10 @@ fn asking_for_cover_and_accepting_it() {
     // Tuesday's turn is U2's, and its row has what fills the form in.
     let page = bob.get(&path).is(200).text();
     let row = page
-        .split("<tr")
+        .split("<li class=\"bar")
         .find(|row| row.contains("data-start=\"2026-01-06T09:00:00Z\""))
-        .expect("a row");
-    let link = row
-        .split("href=\"")
-        .find(|link| link.contains("/cover?"))
-        .expect("a link")
-        .split('"')
-        .next()
-        .unwrap();
-    let link = link.replace("&amp;", "&");
+        .expect("a bar");
+    let link = super::attribute(row, "href").expect("a link") + "?do=cover";
     let action = format!("{path}/cover");
     let answer = bob
         .fill(

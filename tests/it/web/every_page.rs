@@ -77,7 +77,7 @@ fn pages_are_whole() {
         for part in [
             "<html lang=\"en\"",
             "<main id=\"main\"",
-            "<header",
+            "<header class=\"top\"",
             "<footer",
             "class=\"skip\" href=\"#main\"",
         ] {

@@ -182,11 +182,15 @@ pub fn attribute(tag: &str, name: &str) -> Option<String> {
     Some(plain.replace("&gt;", ">").replace("&amp;", "&"))
 }
 
-/// The rows of a page's turns, as `cell user` by where they begin.
+/// The turns of a page, as `start user`: the bars of its timeline, or the rows of its table.
 pub fn turns(page: &str) -> Vec<String> {
-    let rows = page.split("<tr").skip(1);
-    let rows = rows.filter_map(|row| {
-        let tag = row.split('>').next()?;
+    let tags = page
+        .split('<')
+        .filter(|tag| tag.starts_with("tr ") || tag.starts_with("a href="));
+    // Narrow screens have an agenda with the same.
+    let tags = tags.filter(|tag| !tag.contains("class=\"ag"));
+    let rows = tags.filter_map(|tag| {
+        let tag = tag.split('>').next()?;
         let start = attribute(tag, "data-start")?;
         let user = attribute(tag, "data-user").unwrap_or_else(|| "-".into());
         Some(format!("{start} {user}"))

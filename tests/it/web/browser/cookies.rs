@@ -144,7 +144,7 @@ fn a_link_signs_in_by_its_button_alone() {
         assert_eq!(window.cookies().len(), 0);
     }
     window.click(Named::Button("Sign in as Person U2"));
-    window.sees("On call");
+    window.sees("Who is on call");
     assert_eq!(cookie(&window)["name"], "__Host-rota");
     window.go(link);
     window.sees("has been used");

@@ -10,7 +10,7 @@ use serde_json::json;
 fn at_home(rota: &Rota, user: &str) -> Option<Window> {
     let window = Window::open()?;
     enter(&window, rota, user, "/");
-    window.sees("On call");
+    window.sees("Who is on call");
     window.take_clicks();
     Some(window)
 }
@@ -153,7 +153,7 @@ fn my_turns_for_three_months_in_my_calendar() {
     let Some(window) = at_home(&rota, "U2") else {
         return;
     };
-    window.click(Link("Me"));
+    window.click(Link("My next turns"));
     window.click(Button("Make a calendar address"));
     window.sees("Shown this once");
     few(&window);

@@ -47,20 +47,28 @@ const fn page(path: &'static str, heading: &'static str, seen_by: &'static [Role
 
 /// Every page. A new one is a line here.
 pub const PAGES: &[Page] = &[
-    page("/", "On call", ALL),
+    page("/", "Who is on call", ALL),
     page("/rotations", "Rotations", ALL),
     page("/rotations/new", "New rotation", &[Role::Admin]),
-    page("/rotations/OPS", "Operations", INSIDE),
-    page("/rotations/OPS?span=28d", "Operations", INSIDE),
-    page("/rotations/DESK?span=7d", "Help desk", ALL),
-    page("/rotations/HAND", "By hand", ALL),
-    page("/rotations/OPS/rotate", "Rotate Operations", EDITORS),
+    page("/rotations/OPS", "Operations OPS", INSIDE),
+    page("/rotations/OPS?span=28d", "Operations OPS", INSIDE),
+    page("/rotations/DESK?span=7d", "Help desk DESK", ALL),
+    page("/rotations/HAND", "By hand HAND", ALL),
     page(
-        "/rotations/OPS/on-call",
-        "Set on duty in Operations",
+        "/rotations/OPS/rotate",
+        "Hand over now in Operations",
         EDITORS,
     ),
-    page("/rotations/OPS/assign", "Assign in Operations", EDITORS),
+    page(
+        "/rotations/OPS/on-call",
+        "Put somebody on call in Operations",
+        EDITORS,
+    ),
+    page(
+        "/rotations/OPS/assign",
+        "Give to somebody in Operations",
+        EDITORS,
+    ),
     page(
         "/rotations/OPS/cover",
         "Ask for cover in Operations",
@@ -77,7 +85,7 @@ pub const PAGES: &[Page] = &[
         "Who is on call in Operations, and why",
         INSIDE,
     ),
-    page("{shift}", "Person U3", INSIDE),
+    page("{shift}", "", INSIDE),
     page("/requests", "Requests", ALL),
     page("{cover}", "Cover in Operations", INSIDE),
     page("{swap}", "Swap in Operations", INSIDE),
