@@ -660,6 +660,41 @@ CREATE TABLE message_update (
 ) STRICT;
 CREATE INDEX message_update_due ON message_update (due_at);
 
+-- The told plan: what people were last told of their own shifts. A rotation without a row has not been looked at yet.
+CREATE TABLE told_plan (
+    rotation_id TEXT PRIMARY KEY REFERENCES rotation (id) ON DELETE CASCADE,
+    -- The time that it covers.
+    from_at INTEGER NOT NULL,
+    until_at INTEGER NOT NULL,
+    -- The stretches, packed; null until somebody is in a plan for the first time.
+    stretches BLOB,
+    -- The last message at that time. Later ones may have told people of duty that they gained.
+    message_sequence INTEGER NOT NULL,
+    -- When people were told last that shifts moved, by the system's clock, and how many; null if nobody was yet.
+    told_at INTEGER,
+    told INTEGER,
+    CHECK ((told_at IS NULL) = (told IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX told_plan_by_age ON told_plan (from_at);
+
+-- Rotations that were changed since, so that people may have to be told. Every write of that kind changes one row.
+CREATE TABLE pending_notice (
+    rotation_id TEXT PRIMARY KEY REFERENCES rotation (id) ON DELETE CASCADE,
+    -- The first and the last write, by the system's clock.
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    -- How many writes.
+    marks INTEGER NOT NULL,
+    -- Who made them, each once: lines of [kind, id, name].
+    actors TEXT NOT NULL,
+    -- What the last three changed, newest first.
+    reason TEXT NOT NULL CHECK (json_valid(reason)),
+    reason_before TEXT CHECK (reason_before IS NULL OR json_valid(reason_before)),
+    reason_before_that TEXT CHECK (reason_before_that IS NULL OR json_valid(reason_before_that)),
+    -- The parts of covers and swaps whose people have messages of their own, a line each.
+    told_otherwise TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What people chose to be mailed. People without a row have the default.
 CREATE TABLE notification_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),

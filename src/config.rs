@@ -28,6 +28,7 @@ pub use secret::Hidden;
 pub use slack::{Platform, SlackPart};
 
 use crate::actions::REMINDER_BEFORE;
+use crate::actions::told_plan::NoticeSettings;
 use crate::api::Access;
 use crate::client::Trust;
 use crate::domain::address::Net;
@@ -63,6 +64,7 @@ table! {
         login: LoginPart = Part,
         plan: PlanPart = Part,
         chat: ChatPart = Part,
+        notices: NoticesPart = Part,
         slack: SlackPart = Part,
         mail: MailPart = Part,
         partners: PartnersPart = Part,
@@ -132,6 +134,23 @@ table! {
         ) => REMINDER_BEFORE,
         /// Where the messages to channels are posted.
         incoming_webhook: Option<Vec<IncomingWebhookPart>> = one(relay::incoming_webhooks, relay::EXAMPLE),
+    }
+}
+
+table! {
+    /// `[notices]`: when people are told of what moved in their own plan.
+    #[derive(Copy)]
+    NoticesPart at "notices" {
+        /// How far ahead.
+        horizon: Option<SignedDuration> = text(
+            |text| within(text, 7 * DAY..=180 * DAY, "out of range; write 7d to 180d, such as 60d"),
+            r#""60d""#,
+        ) => NoticeSettings::default().horizon,
+        /// How long after the last change.
+        delay: Option<SignedDuration> = text(
+            |text| within(text, 0..=10 * MINUTE, "too long; write at most 10m, or 0s to tell them at once"),
+            r#""60s""#,
+        ) => NoticeSettings::default().delay,
     }
 }
 
@@ -260,6 +279,16 @@ impl PlanPart {
             max_rotations: self.max_rotations.or(own.max_rotations),
             max_people: self.max_people.or(own.max_people),
             ..own
+        }
+    }
+}
+
+impl NoticesPart {
+    /// Both settings.
+    pub fn settings(self) -> NoticeSettings {
+        NoticeSettings {
+            horizon: self.horizon(),
+            delay: self.delay(),
         }
     }
 }

@@ -18,6 +18,7 @@
 //! | `chat.posted` `chat.topic` `chat.group` | a message, a topic, a user group: changed on the platform, not recorded |
 //! | `mail.sent` `push.sent` `incoming.posted` | a letter, a push, a post to an incoming webhook: answered, not recorded |
 //! | `slack.stored` `slack.answered` `slack.answering` | something from Slack: stored, not acknowledged; answered, not acknowledged; its request URL is about to answer |
+//! | `notices.compared` `notices.told` | plans compared with what people were told: not stored yet; stored |
 //! | `request` `connection` | a request, inside the panic handler; a connection, outside of it |
 //! | `accept.thread` | a connection accepted, on the thread that accepts |
 //! | `timer.look` | a turn of the timer, inside the panic handler |

@@ -93,6 +93,12 @@
 //! incoming webhook (`actions::relays`). [`delivery`] sends what is due with [`relays`], outside any transaction, and records
 //! each outcome.
 //!
+//! # The told plan
+//!
+//! A write that may change who is on call when marks its rotation (`actions::told_plan`). Once nothing has marked it for some time,
+//! [`notices`] compares its forecast with the told plan, what people were last told of their own shifts
+//! (`domain::told_plan`), queues a message to each person whose shifts moved, and replaces it, in one transaction.
+//!
 //! # Calendar feeds
 //!
 //! `actions::calendar_feeds` finds the feed of a secret address and digests what its events depend on; a changed digest counts the
@@ -140,7 +146,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`], [`notices`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`relays`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
 //! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
@@ -207,6 +213,7 @@ pub mod delivery;
 pub mod dev;
 pub mod first_run;
 pub mod mcp;
+pub mod notices;
 pub mod slack_inbound;
 pub mod storage_watch;
 pub mod sync;

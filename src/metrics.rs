@@ -41,6 +41,7 @@ pub struct Metrics {
     attempts: IntCounterVec,
     finished: IntCounterVec,
     relayed: IntCounterVec,
+    notices: IntCounterVec,
     calendar_readings: IntCounterVec,
     partner_reads: IntCounterVec,
     chat_requests: IntCounterVec,
@@ -70,6 +71,14 @@ impl Default for Metrics {
             "Messages sent on by mail, by push or to an incoming webhook, by result of the try.",
             &["way", "result"],
         );
+        let notices = counters(
+            "rota_notices_total",
+            "Telling people that shifts moved: plans compared, and people told.",
+            &["what"],
+        );
+        for what in ["compared", "told"] {
+            notices.with_label_values(&[what]);
+        }
         let calendar_readings = counters(
             "rota_calendar_readings_total",
             "Readings of people's calendars, by result.",
@@ -120,6 +129,7 @@ impl Default for Metrics {
             attempts,
             finished,
             relayed,
+            notices,
             calendar_readings,
             partner_reads,
             chat_requests: counters(
@@ -137,6 +147,7 @@ impl Default for Metrics {
         metrics.register(&metrics.attempts);
         metrics.register(&metrics.finished);
         metrics.register(&metrics.relayed);
+        metrics.register(&metrics.notices);
         metrics.register(&metrics.calendar_readings);
         metrics.register(&metrics.partner_reads);
         metrics.register(&metrics.chat_requests);
@@ -195,6 +206,13 @@ impl Metrics {
     /// Counts a try to send a message on: `sent`, `failed` if it is tried again, or `dropped`.
     pub fn relayed(&self, way: Way, result: &'static str) {
         self.relayed.with_label_values(&[way.name(), result]).inc();
+    }
+
+    /// Counts plans that were compared, and people who were told of moved shifts.
+    pub fn noticed(&self, compared: usize, told: usize) {
+        for (what, count) in [("compared", compared), ("told", told)] {
+            self.notices.with_label_values(&[what]).inc_by(count as u64);
+        }
     }
 
     /// Counts a reading of a person's calendar.

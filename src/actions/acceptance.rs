@@ -55,6 +55,10 @@ pub(super) fn accept(
     for (leg, id) in request.legs.iter_mut().zip(&ids) {
         leg.arrangement = Some(id.clone());
     }
+    for leg in &request.legs {
+        let users: Vec<&UserId> = leg.assignee.iter().chain([&leg.holder]).collect();
+        draft.tell_otherwise(&leg.cell, &users, leg.period);
+    }
     let mut changed = ids;
     let terms: Vec<Terms> = shifts.into_iter().map(|shift| shift.terms).collect();
     changed.extend(cut_overlaps(tx, draft, made, &terms)?);

@@ -99,7 +99,11 @@ fn end(tx: &mut WriteTx, draft: &mut Draft, request: &mut Request, by: UserId) -
         .arranged
         .iter()
         .filter(|arranged| agreed(arranged));
-    let ended = arranged.map(|arranged| arranged.id.clone()).collect();
+    let arranged: Vec<Arranged> = arranged.cloned().collect();
+    for one in &arranged {
+        draft.tell_otherwise(&one.cell, &[&one.user, &request.requester], one.period);
+    }
+    let ended = arranged.into_iter().map(|one| one.id).collect();
     draft.change(tx, WindowChange::ByEdit, |change| {
         change
             .rotation

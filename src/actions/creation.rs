@@ -4,7 +4,7 @@ use super::chat_ids::{self, NamedIds};
 use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
-use super::{App, Result, audit, outbox};
+use super::{App, Result, audit, outbox, told_plan};
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::edit::NewRotation;
 use crate::domain::event::Event;
@@ -59,6 +59,7 @@ pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Creat
         check_new(&tx.as_read(), &creation.rotation, &shared.tier_limits())?;
         let rotation = insert(tx, creation.rotation)?;
         outbox::announce(tx, &shared, &rotation, &[Event::Created])?;
+        told_plan::mark(tx, author, &rotation.id, "the rotation was created")?;
         store::insert_creation_key(
             tx,
             &CreationKey {

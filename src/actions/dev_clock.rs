@@ -1,6 +1,6 @@
 //! The development clock: it is frozen until it is moved, and what becomes due on the way is processed in order.
 
-use super::{App, Error, chat_sync, due, relays, sending};
+use super::{App, Error, chat_sync, due, relays, sending, told_plan};
 use crate::store;
 use jiff::Timestamp;
 
@@ -25,6 +25,7 @@ fn step_to(
     to: Timestamp,
     send_due: &dyn Fn() -> Result<(), Error>,
 ) -> Result<(), Error> {
+    told_plan::send_all(app)?;
     process_due(app, send_due)?;
     let mut looks = 0;
     loop {
@@ -35,6 +36,7 @@ fn step_to(
         let Some(at) = next.filter(|at| *at <= to) else {
             break;
         };
+        carry_on(app, at)?;
         looks = if at > app.now() { 0 } else { looks + 1 };
         if looks > LOOKS {
             return Err(Error::Corrupt(format!(
@@ -44,8 +46,19 @@ fn step_to(
         app.clock().set(at.max(app.now()));
         process_due(app, send_due)?;
     }
+    carry_on(app, to)?;
     app.clock().set(to);
     send_due()
+}
+
+/// Carries told plans on at the last midnight before an instant. Nothing happens at those before it, so it is as if each had.
+fn carry_on(app: &App, at: Timestamp) -> Result<(), Error> {
+    let midnight = told_plan::last_midnight(at);
+    if midnight > app.now() {
+        app.clock().set(midnight);
+        told_plan::carry_on(app)?;
+    }
+    Ok(())
 }
 
 /// Processes everything that is due at the current instant, and sends what follows from it.

@@ -1,6 +1,6 @@
 //! A rotation while a write changes it: what became due, what changed, and the resulting history and events.
 
-use super::{App, Error, agenda, audit, notifications, outbox};
+use super::{App, Error, agenda, audit, notifications, outbox, told_plan};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::audit::{
@@ -11,10 +11,12 @@ use crate::domain::event::{self, Act, Event};
 use crate::domain::forecast::{self, Forecast, Limits};
 use crate::domain::handover::{self, Change, DealingContext, WindowChange};
 use crate::domain::holidays::Calendar;
-use crate::domain::ids::{RotationId, UserId};
+use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::request::Pending;
 use crate::domain::rotation::Rotation;
 use crate::domain::tiers::TierLimits;
+use crate::domain::time::Interval;
+use crate::domain::told_plan::ToldOtherwise;
 use crate::domain::trace::Trace;
 use crate::store::{self, MemberLists, ReadTx, WriteTx};
 use jiff::Timestamp;
@@ -34,6 +36,8 @@ pub struct Draft<'a> {
     has_changed_record: bool,
     /// A change outside the rotation's own state, for the audit entry: its id and summary.
     description: Option<(String, Summary)>,
+    /// What its people have messages of their own about.
+    told_otherwise: Vec<ToldOtherwise>,
 }
 
 impl<'a> Draft<'a> {
@@ -61,7 +65,17 @@ impl<'a> Draft<'a> {
             before,
             has_changed_record: false,
             description: None,
+            told_otherwise: Vec::new(),
         }
+    }
+
+    /// Notes a part of a cover or swap that somebody settles: its people are told of that, not of moved shifts.
+    pub fn tell_otherwise(&mut self, cell: &CellId, users: &[&UserId], period: Interval) {
+        self.told_otherwise.push(ToldOtherwise {
+            cell: cell.clone(),
+            users: users.iter().map(|user| (*user).clone()).collect(),
+            period,
+        });
     }
 
     /// Sets the subject and the summary of the audit entry for a change outside the rotation's own state. If the rotation does
@@ -180,6 +194,9 @@ impl<'a> Draft<'a> {
         let editing = self.editing(tx);
         let is_eventless = matches!(act, Act::WithoutEvent | Act::Calendar);
         editing.expire_lost(&self.before, &mut self.rotation, is_eventless);
+        let told_otherwise = std::mem::take(&mut self.told_otherwise);
+        let both = (&self.before, &self.rotation);
+        told_plan::mark_change(tx, self.author, both, told_otherwise)?;
         if self.is_stored() {
             if matches!(act, Act::WithoutEvent | Act::Calendar) {
                 // An absence can change who is next.
@@ -217,6 +234,7 @@ impl<'a> Draft<'a> {
 
     /// Deletes the rotation with everything in it, and publishes the event.
     pub fn delete(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
+        let lost = told_plan::tell_of_deletion(tx, self.app, self.author, &self.rotation)?;
         let (id, name) = (&self.rotation.id, &self.rotation.profile.name);
         store::note_feeds_of_deleted(tx, id, name)?;
         store::remove_rotation(tx, id)?;
@@ -225,7 +243,8 @@ impl<'a> Draft<'a> {
         let id = self.rotation.id.clone();
         self.describe(id.as_str(), format!("rotation {name} deleted"));
         outbox::announce(tx, self.app, &self.rotation, &[Event::Deleted])?;
-        notifications::deleted(tx, self.app, &self.rotation)
+        notifications::deleted(tx, self.app, &self.rotation)?;
+        notifications::queue(tx, self.app, lost).map(drop)
     }
 
     /// Whether all changes are stored.

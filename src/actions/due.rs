@@ -1,7 +1,7 @@
 //! Processes what is due: many rotations per commit, and a failing one does not delay others.
 
 use super::draft::Draft;
-use super::{App, Error, agenda, mentions, reminders};
+use super::{App, Error, agenda, mentions, reminders, told_plan};
 use crate::domain::audit::CLOCK;
 use crate::domain::event::Act;
 use crate::domain::handover::{Change, WindowChange};
@@ -253,6 +253,12 @@ pub fn check_rules(app: &App, rules: &str) -> Result<bool, Error> {
                 agenda::reminders_may_move(tx, &id)?;
                 // Different days off mean different turns: a duty may no longer be its requester's.
                 draft.store(tx, Act::WithoutEvent)?;
+                told_plan::mark(
+                    tx,
+                    &CLOCK,
+                    &id,
+                    "the data of holidays or time zones changed",
+                )?;
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::{App, Result, reads};
 use crate::chat;
 use crate::domain::access::Principal;
 use crate::domain::ids::RotationId;
-use crate::domain::message::{MessageKind, Recipient, Subject};
+use crate::domain::message::{Content, MessageKind, Recipient, ShiftsMoved, Subject};
 use crate::domain::relay::{MessageState, Way};
 use crate::domain::words::words;
 use crate::store::{self, MessageFilter, MessageRecord, Page};
@@ -28,6 +28,8 @@ pub struct ListedMessage {
     pub reached: Vec<(ReachedBy, Timestamp)>,
     /// Why it waits for a retry, or was dropped.
     pub error: Option<String>,
+    /// What moved in the person's own plan, and why in words; of that kind of message alone.
+    pub moved: Option<(ShiftsMoved, Vec<(Timestamp, String)>)>,
 }
 
 words! {
@@ -85,15 +87,21 @@ fn listed(app: &App, record: MessageRecord) -> ListedMessage {
         reached.push((ReachedBy::Platform, at));
     }
     let (state, error) = (record.state(), record.error().map(str::to_owned));
-    let (kind, text, subject) = match &record.message {
+    let (kind, text, subject, moved) = match &record.message {
         Ok(message) => (
             message.content.kind(),
             chat::text(app.chat(), message),
             message.subject.clone(),
+            match &message.content {
+                Content::ShiftsMoved(moved) => {
+                    Some((moved.clone(), chat::because(app.chat(), message)))
+                }
+                _ => None,
+            },
         ),
         Err(why) => {
             log::error!("messages: message {}: {why}", record.sequence);
-            (None, String::new(), Subject::Rotation)
+            (None, String::new(), Subject::Rotation, None)
         }
     };
     ListedMessage {
@@ -107,5 +115,6 @@ fn listed(app: &App, record: MessageRecord) -> ListedMessage {
         state,
         reached,
         error,
+        moved,
     }
 }

@@ -69,6 +69,7 @@ pub mod slack_home;
 pub mod status;
 pub mod swaps;
 pub mod tier;
+pub mod told_plan;
 pub mod trades;
 pub mod warnings;
 pub mod webhooks;
@@ -94,6 +95,7 @@ use jiff::{SignedDuration, Timestamp};
 use notification_test::RecentTests;
 use partners::Partners;
 use std::sync::{Arc, PoisonError, RwLock};
+use told_plan::{NoticeSettings, Notices};
 use warnings::Warned;
 
 pub use crate::store::{ActionError, Error};
@@ -124,6 +126,7 @@ pub struct App {
     warned: Arc<Warned>,
     calendar_readings: InProgress,
     recent_tests: Arc<RecentTests>,
+    notices: Arc<Notices>,
 }
 
 /// Settings for outgoing messages and URLs.
@@ -196,6 +199,7 @@ impl App {
             warned: Arc::default(),
             calendar_readings: InProgress::default(),
             recent_tests: Arc::default(),
+            notices: Arc::default(),
         }
     }
 
@@ -234,6 +238,19 @@ impl App {
     /// How long audit entries are kept.
     pub fn audit_kept(&self) -> SignedDuration {
         self.audit_kept
+    }
+
+    /// Tells people of what moved in their own plan by these settings.
+    pub fn with_notices(self, settings: NoticeSettings) -> App {
+        App {
+            notices: Arc::new(Notices::new(settings)),
+            ..self
+        }
+    }
+
+    /// How people are told of what moved in their own plan.
+    pub fn notices(&self) -> &Notices {
+        &self.notices
     }
 
     /// The chat platform.

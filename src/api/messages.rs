@@ -9,6 +9,7 @@ use crate::domain::message::Recipient;
 use crate::domain::relay::{MessageState, message_id};
 use crate::store::MessageFilter;
 use crate::wire::message::{Message, Reached};
+use crate::wire::notice;
 use crate::wire::notification::{self as wire, NotificationSettings, NotificationTest};
 
 const STATES: &[&str] = &["waiting", "sent", "dropped"];
@@ -64,6 +65,9 @@ fn render(message: ListedMessage) -> Message {
         kind: message.kind,
         state: message.state,
         reached: reached.collect(),
+        moved: message
+            .moved
+            .map(|(moved, because)| notice::moved(&moved, because)),
         text: message.text,
         error: message.error,
     }

@@ -35,6 +35,7 @@ mod inbound;
 mod keys;
 mod mentions;
 mod messages;
+mod notices;
 mod on_call;
 mod on_call_cache;
 mod once;

@@ -7,8 +7,8 @@ use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat,
     covers_and_swaps as asking, deliveries, directory, directory_writes as directory_edit, explain,
-    external, grid, inbound, keys, mentions, messages, on_call, preview, readiness, record,
-    reports, requests, rotations, service, trades, warnings, watch, webhooks,
+    external, grid, inbound, keys, mentions, messages, notices, on_call, preview, readiness,
+    record, reports, requests, rotations, service, trades, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageDirectory, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty,
@@ -161,6 +161,8 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/rotations/{rotationId}/warning-settings",          Scoped(ReadRotations),  Plain(warnings::settings),    &warnings::SETTINGS),
     row("PUT",    "/v1/rotations/{rotationId}/warning-settings",          Scoped(WriteRotations), IfMatch(warnings::set),       &warnings::SET),
 
+    row("GET",    "/v1/rotations/{rotationId}/pending-notices",           Scoped(ReadRotations),  Plain(notices::pending),      &notices::PENDING),
+    row("POST",   "/v1/rotations/{rotationId}/pending-notices/send",      Scoped(WriteRotations), Plain(notices::send),         &notices::SEND),
     row("GET",    "/v1/messages",                                         Scoped(ReadOnCall),     Plain(messages::list),        &messages::LIST),
     row("GET",    "/v1/users/{userId}/notifications",                     Scoped(ReadDirectory),  Plain(messages::notifications), &messages::NOTIFICATIONS),
     row("PUT",    "/v1/users/{userId}/notifications",                     Scoped(WriteDuty),      Plain(messages::choose),      &messages::CHOOSE),

@@ -10,7 +10,7 @@ mod text;
 
 pub use faulty::{FailureControl, FaultyChat};
 pub use local::Local;
-pub use text::{PlatformRenderer, TopicRenderer, text};
+pub use text::{PlatformRenderer, TopicRenderer, because, text};
 
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};

@@ -51,6 +51,15 @@ impl Renderer for TopicRenderer<'_> {
     }
 }
 
+/// Why shifts moved, in words; nothing for messages of other kinds.
+pub fn because(chat: &dyn Chat, message: &Message) -> Vec<(Timestamp, String)> {
+    let renderer = PlatformRenderer {
+        chat,
+        names: &message.people,
+    };
+    wording::because(message, &renderer)
+}
+
 /// Renders a message as text, shortened to the platform's limit.
 pub fn text(chat: &dyn Chat, message: &Message) -> String {
     let renderer = PlatformRenderer {

@@ -26,6 +26,7 @@ use crate::domain::tiers::TierLimits;
 use crate::first_run;
 use crate::mcp::Mcp;
 use crate::memory;
+use crate::notices;
 use crate::oidc::{Provider, SignIns};
 use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
@@ -147,6 +148,7 @@ impl Bootstrap {
         let app = App::new(store, calendar, clock, limits, outward);
         let partners = Partners::new(partners.poll_every, sources::readers(&partners, &tls));
         let app = app.with_audit_kept(config.audit.keep);
+        let app = app.with_notices(config.notices.settings());
         let app = app.with_partners(partners);
         let app = match slack {
             Some(settings) => app.with_slack(settings, &tls),
@@ -430,6 +432,8 @@ fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure>
     loops.extend(sources.start().map_err(|error| format!("sync: {error}"))?);
     let warnings = warning_watch::start(app.clone());
     loops.push(warnings.map_err(|error| format!("the count of warnings: {error}"))?);
+    let notices = notices::start(app.clone());
+    loops.push(notices.map_err(|error| format!("the loop of notices: {error}"))?);
     let storage = storage_watch::start(app.clone());
     loops.push(storage.map_err(|error| format!("the watch of the storage: {error}"))?);
     if let Some(slack) = app.slack() {

@@ -10,6 +10,7 @@ mod digest;
 mod kind;
 mod occasions;
 mod question_outcome;
+mod shifts_moved;
 
 pub use digest::{Absent, Listed, PersonSummary, Waiting, WeekAhead};
 pub use kind::MessageKind;
@@ -18,6 +19,7 @@ pub use occasions::{
     reminder_of, summary, test, week_ahead,
 };
 pub use question_outcome::QuestionOutcome;
+pub use shifts_moved::{More, MovedShift, ShiftsMoved};
 
 use super::forecast::HandoverNotice;
 use super::ids::{CellId, ChannelId, MentionId, RequestId, RotationId, UserId};
@@ -159,6 +161,8 @@ pub enum Content {
         #[serde(flatten)]
         outcome: MentionOutcome,
     },
+    /// Shifts of a person moved.
+    ShiftsMoved(ShiftsMoved),
     /// What a person has before them.
     Summary(PersonSummary),
     /// The coming week of a rotation, in a channel.
@@ -252,6 +256,7 @@ impl Content {
                 }
                 RequestOutcome::Declined { by, .. } | RequestOutcome::Ended { by } => vec![by],
             },
+            Content::ShiftsMoved(moved) => moved.people(),
             Content::Mention { asker, called, .. } => {
                 std::iter::once(asker).chain(called).collect()
             }

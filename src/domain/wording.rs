@@ -5,6 +5,7 @@ mod cut;
 mod digest;
 mod direction;
 mod instead;
+mod shifts_moved;
 mod subject;
 mod topic;
 
@@ -23,6 +24,7 @@ use super::message::{
 };
 use super::request::RequestKind;
 use super::time::{END_OF_TIME, FOREVER, Interval};
+use super::told_plan::Reason;
 use super::zones::ZoneName;
 use jiff::Timestamp;
 
@@ -116,9 +118,23 @@ pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
             words.mention(asker, called, message.as_deref(), *again)
         }
         Content::MentionAnswered { asker, outcome } => words.mention_answered(asker, outcome),
+        Content::ShiftsMoved(moved) => words.shifts_moved(moved),
         Content::Summary(summary) => words.summary(summary),
         Content::WeekAhead(week) => words.week_ahead(week),
     }
+}
+
+/// Why shifts moved, in the words of their message: when, and a sentence.
+pub fn because(message: &Message, renderer: &dyn Renderer) -> Vec<(Timestamp, String)> {
+    let Content::ShiftsMoved(moved) = &message.content else {
+        return Vec::new();
+    };
+    let words = Words {
+        rotation: &message.rotation_name,
+        renderer,
+    };
+    let said = |reason: &Reason| (reason.at, words.sentence(&reason.said, moved.zone));
+    moved.because.iter().map(said).collect()
 }
 
 /// The outcome of a question, as the last line of the message that asked it.

@@ -93,6 +93,11 @@ pub fn processor_time() -> Duration {
     Duration::try_from(taken).unwrap_or_default()
 }
 
+/// The instant by the system's clock, also while the development clock is frozen.
+pub fn real_time() -> Timestamp {
+    whole_millisecond(system_now())
+}
+
 fn system_now() -> Timestamp {
     let now = Timestamp::now();
     now.saturating_add(SignedDuration::from_secs(failpoint::clock_shift()))

@@ -111,10 +111,10 @@ fn rotation(row: &Row, index: usize) -> rusqlite::Result<Option<RotationId>> {
 }
 
 /// The columns that [`message`] reads.
-const MESSAGE: &str = "recipient_kind, recipient_id, rotation_id, until_at, body";
+pub(super) const MESSAGE: &str = "recipient_kind, recipient_id, rotation_id, until_at, body";
 
 /// Reads a message from its columns, beginning with index `first`.
-fn message(row: &Row, first: usize) -> Result<Message> {
+pub(super) fn message(row: &Row, first: usize) -> Result<Message> {
     let body = body::from_text(&row.get::<_, String>(first + 4)?)?;
     Ok(Message {
         to: recipient(row, first)?,

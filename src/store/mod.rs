@@ -52,6 +52,7 @@ mod slack_envelope;
 mod slack_home;
 mod snapshot;
 mod sync_target;
+mod told_plan;
 mod tx;
 mod version;
 mod webhook;
@@ -143,6 +144,7 @@ pub use snapshot::{
     nobody_since, schema_version, sqlite_version,
 };
 pub use sync_target::SyncTarget;
+pub use told_plan::*;
 pub use tx::WriteTx;
 pub use webhook::*;
 use writer::Safety;

@@ -19,6 +19,7 @@ pub mod login;
 pub mod mail;
 pub mod me;
 pub mod mention;
+pub mod notices;
 pub mod people;
 pub mod provider;
 pub mod report;

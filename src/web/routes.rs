@@ -2,9 +2,9 @@
 
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, getting_started,
-    history, home, inbox, load, login, mail, me, mention, people, provider, report, requests,
-    rotation, rotations, secret_link, sessions, settings, setup, shift, swap, trades, warnings,
-    webhooks, why,
+    history, home, inbox, load, login, mail, me, mention, notices, people, provider, report,
+    requests, rotation, rotations, secret_link, sessions, settings, setup, shift, swap, trades,
+    warnings, webhooks, why,
 };
 use super::visit::Visit;
 use super::{ROOM, Web, assets};
@@ -94,6 +94,7 @@ pub const ROUTES: &[Row] = &[
     post("/rotations/{rotation}/rotate", Reader(duty::rotate)),
     get("/rotations/{rotation}/on-call", Reader(duty::show_set)),
     post("/rotations/{rotation}/on-call", Reader(duty::set)),
+    post("/rotations/{rotation}/tell", Reader(notices::tell)),
     get("/rotations/{rotation}/assign", Reader(assign::show)),
     post("/rotations/{rotation}/assign", Reader(assign::assign)),
     post("/rotations/{rotation}/arrangements/{arrangement}/end", Reader(assign::end)),

@@ -1,6 +1,7 @@
 //! Messages (rules.md 19).
 
 use super::moment::Moment;
+use super::notice::Moved;
 use crate::domain::message::MessageKind;
 use crate::domain::relay::MessageState;
 use schemars::JsonSchema;
@@ -38,4 +39,7 @@ pub struct Message {
     pub reached: Vec<Reached>,
     /// Why it waits for a retry, or was dropped, on the way that failed last.
     pub error: Option<String>,
+    /// What moved, in messages of kind `shiftsMoved` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved: Option<Moved>,
 }

@@ -36,6 +36,7 @@ pub mod key;
 pub mod mention;
 pub mod message;
 pub mod moment;
+pub mod notice;
 pub mod notification;
 pub mod on_call;
 pub mod page;

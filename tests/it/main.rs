@@ -15,6 +15,7 @@
 //! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
 //! | What is wrong with plans | `warnings` |
+//! | Telling people of what moved in their own plan | `notices` |
 //! | Which events a change emits | `events` |
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
 //! | Inbound webhooks | `inbound` |
@@ -53,6 +54,7 @@ mod fuzz;
 mod inbound;
 mod mcp;
 mod mentions;
+mod notices;
 mod operator;
 mod partners;
 mod people;

@@ -100,6 +100,7 @@ fn contact(
         | Content::ComingUp { .. }
         | Content::Nobody { .. }
         | Content::HandOver { .. }
+        | Content::ShiftsMoved(_)
         | Content::Summary(_)
         | Content::WeekAhead(_) => {
             let rotation = match &message.rotation {

@@ -332,6 +332,7 @@ fn link(message: &Message) -> Option<(&'static str, String)> {
                 rotation_deleted: true,
             },
         ) => None,
+        (_, Content::ShiftsMoved(moved)) => Some((label, moved.path(message.rotation.as_ref()?)?)),
         (Subject::Rotation, _) => {
             let path = match &message.rotation {
                 Some(rotation) => format!("/rotations/{rotation}"),

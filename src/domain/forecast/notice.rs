@@ -22,6 +22,9 @@ const LIMITS: Limits = Limits::work(300_000);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandoverNotice {
+    /// `None` in messages that earlier versions stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<CellId>,
     /// The name of the slot, in a rotation with more than one; parts without a name are left out.
     #[serde(rename = "name", default, skip_serializing_if = "Vec::is_empty")]
     pub slot: Vec<String>,
@@ -118,6 +121,7 @@ pub fn notices(
         if let Some(index) = left.iter().position(|user| *user == off) {
             left.remove(index);
             notices.push(HandoverNotice {
+                cell: Some(cell.id.clone()),
                 slot: slot_name(before, cell),
                 off: Some(off.clone()),
                 on: None,
@@ -162,6 +166,7 @@ fn from_outside(before: &Rotation, after: &Rotation) -> Vec<HandoverNotice> {
         let leaves = off.get(index).and_then(|leaves| leaves.user.clone());
         let outside = comes.and_then(|comes| comes.outsider());
         HandoverNotice {
+            cell: after.cells.first().map(|cell| cell.id.clone()),
             slot: Vec::new(),
             off: leaves,
             on: comes.and_then(|comes| comes.user.clone()),
@@ -192,6 +197,7 @@ fn notice(
         until.map(|until| covered_until(rotation, cell, calendar, until))
     });
     HandoverNotice {
+        cell: Some(cell.id.clone()),
         slot: slot_name(rotation, cell),
         off,
         on: hold.map(|hold| hold.user().clone()),

@@ -40,6 +40,7 @@ impl Content {
             Content::SwapAnswered(_) => MessageKind::SwapAnswered,
             Content::Mention { .. } => MessageKind::Mention,
             Content::MentionAnswered { .. } => MessageKind::MentionAnswered,
+            Content::ShiftsMoved(_) => MessageKind::ShiftsMoved,
             Content::Summary(_) => MessageKind::Summary,
             Content::WeekAhead(_) => MessageKind::WeekAhead,
         })

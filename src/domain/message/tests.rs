@@ -30,6 +30,7 @@ fn ops() -> Rotation {
 fn handover(off: &str, on: &str) -> HandoverNotice {
     let user = |name: &str| (!name.is_empty()).then(|| UserId::from(name));
     HandoverNotice {
+        cell: None,
         slot: Vec::new(),
         off: user(off),
         on: user(on),
@@ -61,6 +62,9 @@ fn kind(content: &Content) -> String {
         Content::SwapAsked(asked) => format!("swapAsked {}", asked.shifts.len()),
         Content::CoverAnswered(answer) => outcome("coverAnswered", answer),
         Content::SwapAnswered(answer) => outcome("swapAnswered", answer),
+        Content::ShiftsMoved(moved) => {
+            format!("shiftsMoved {} {}", moved.gained.len(), moved.lost.len())
+        }
         Content::Mention { called, again, .. } => format!("mention {} {again}", called.len()),
         Content::MentionAnswered {
             outcome: MentionOutcome::Acknowledged { by },

@@ -27,6 +27,7 @@ pub fn subject(message: &Message, renderer: &dyn Renderer) -> String {
         Content::SwapAsked(asked) => format!("{} offers you a swap", words.name(&asked.requester)),
         Content::CoverAnswered(outcome) => answered(&words, outcome, RequestKind::Cover),
         Content::SwapAnswered(outcome) => answered(&words, outcome, RequestKind::Swap),
+        Content::ShiftsMoved(_) => "Your shifts moved".to_owned(),
         Content::Mention { asker, .. } => {
             format!("{} asks for whoever is on call", words.name(asker))
         }

@@ -3,6 +3,7 @@
 mod asking;
 mod fitting;
 mod fuzz;
+mod moved;
 mod subjects;
 mod topics;
 
@@ -115,6 +116,7 @@ fn handover(
     let user = |name: &str| (name != "-").then(|| UserId::from(name));
     let instant = |text: &str| (!text.is_empty()).then(|| at(text));
     HandoverNotice {
+        cell: None,
         slot: slot.split_whitespace().map(Into::into).collect(),
         off: user(off),
         on: user(on),

@@ -51,7 +51,11 @@ fn line(visit: &Visit, message: &ListedMessage) -> Markup {
     let place = match &message.subject {
         Subject::Request(id) => Some((format!("/requests/{id}"), "Open the request")),
         Subject::Mention(id) => Some((format!("/mentions/{id}"), "Open the mention")),
-        Subject::Rotation => None,
+        Subject::Rotation => {
+            let moved = message.moved.as_ref();
+            let path = moved.and_then(|(moved, _)| moved.path(message.rotation.as_ref()?));
+            path.map(|path| (path, "Open the plan"))
+        }
     };
     html! {
         @for said in message.text.lines() { p { bdi { (said) } } }

@@ -7,7 +7,7 @@ mod menu;
 mod problems;
 mod weeks;
 
-use super::{named, path_to, times};
+use super::{named, notices, path_to, times};
 use crate::actions::{absences, duties, requests};
 use crate::domain::absence::Absence;
 use crate::domain::arrangement::Arrangement;
@@ -203,6 +203,7 @@ fn whole(page: &Shown) -> Result<Markup, Problem> {
         (heading(page))
         (external::told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(page))
+        @if signed_in { (notices::line(visit, rotation, page.is_editor)?) }
         div.cols.a { (head::hero(page)) (head::order(page)) }
         (plan(page))
         (weeks::card(page))

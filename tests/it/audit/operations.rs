@@ -75,7 +75,7 @@ impl World<'_> {
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 64] = [
+const OPERATIONS: [(&str, Act); 65] = [
     ("linkExternal", |w| w.linked()),
     ("unlinkExternal", |w| {
         w.linked().ok();
@@ -187,6 +187,9 @@ const OPERATIONS: [(&str, Act); 64] = [
     }),
     ("setMentionSettings", |w| {
         (w.rotation).put("/mention-settings", json!({ "expiresAfterMinutes": 5 }))
+    }),
+    ("sendPendingNotices", |w| {
+        w.post(&w.rotation.path("/pending-notices/send"))
     }),
     ("setWarningSettings", |w| {
         (w.rotation).put("/warning-settings", json!({ "off": ["unfair"] }))

@@ -21,6 +21,15 @@ impl Chance {
         Chance(asked("PROPTEST_RNG_SEED").unwrap_or(1))
     }
 
+    /// One of many, each with another sequence.
+    pub fn of(number: u64) -> Chance {
+        Chance(
+            asked("PROPTEST_RNG_SEED")
+                .unwrap_or(1)
+                .wrapping_add(number << 32),
+        )
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

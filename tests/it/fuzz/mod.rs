@@ -7,3 +7,5 @@ mod chance;
 mod operations;
 mod shapes;
 mod world;
+
+pub use chance::Chance;

@@ -26,11 +26,13 @@ fn mailing(smtp: &Smtp) -> Start {
         .env("ROTA_WEBHOOKS_EXTRA_CA_FILE", ca)
 }
 
-/// The messages that a credential lists, newest first.
+/// The messages that a credential lists, newest first, but those about moved shifts.
 #[track_caller]
 fn listed(by: &Caller, query: &str) -> Vec<Value> {
     let list = by.get(&format!("/v1/messages?{query}")).is(200).json();
-    list["data"].as_array().expect("messages").clone()
+    let mut listed = list["data"].as_array().expect("messages").clone();
+    listed.retain(|message| message["kind"] != "shiftsMoved");
+    listed
 }
 
 /// `U1 onDuty sent inbox,mail` of each message, newest first.

@@ -138,9 +138,17 @@ impl Smtp {
         *self.manners.lock().unwrap() = manners;
     }
 
-    /// In order of arrival.
+    /// All but those about moved shifts, in order of arrival.
     #[track_caller]
     pub fn letters(&self) -> Vec<Letter> {
+        let mut letters = self.all_letters();
+        letters.retain(|letter| !letter.header("Subject").starts_with("Your shifts moved"));
+        letters
+    }
+
+    /// In order of arrival.
+    #[track_caller]
+    pub fn all_letters(&self) -> Vec<Letter> {
         assert_eq!(*self.kept.faults.lock().unwrap(), Vec::<String>::new());
         self.kept.letters.lock().unwrap().clone()
     }

@@ -23,6 +23,11 @@ pub fn message_line(message: &Value) -> String {
     format!("{}: {said}", recipient(message))
 }
 
+/// Whether a text is that of a message about shifts that moved.
+pub fn is_about_moved_shifts(text: &str) -> bool {
+    text.starts_with("Your shifts in ") && text.contains(" moved. ")
+}
+
 /// Reads every message once.
 pub struct MessageReader<'a> {
     rota: &'a Rota,
@@ -74,11 +79,13 @@ impl Rota {
         self.chat();
     }
 
-    /// All messages, oldest first.
+    /// All messages but those about moved shifts, oldest first: a move of the clock sends what is pending of these.
     #[track_caller]
     pub fn messages(&self) -> Vec<Value> {
         let messages = self.chat()["messages"].clone();
-        messages.as_array().expect("messages").clone()
+        let mut messages = messages.as_array().expect("messages").clone();
+        messages.retain(|message| !is_about_moved_shifts(text(&message["text"])));
+        messages
     }
 
     /// Reads messages from now on.

@@ -141,11 +141,10 @@ pub fn mention_line(mention: &Value) -> String {
 }
 
 impl Rota {
-    /// The messages to a channel or a person, oldest first.
+    /// The messages to a channel or a person but those about moved shifts, oldest first.
     #[track_caller]
     pub fn messages_to(&self, whom: &str) -> Vec<String> {
-        let chat = self.get("/dev/chat").ok().json();
-        let messages = chat["messages"].as_array().expect("messages");
+        let messages = self.messages();
         let to = |message: &&Value| {
             [&message["channelId"], &message["userId"]].contains(&&Value::from(whom))
         };

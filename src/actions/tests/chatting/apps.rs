@@ -114,12 +114,14 @@ impl Workspace {
         }
     }
 
-    /// The posts from an index on.
+    /// The posts from an index on, without those about moved shifts: the model says nothing of them.
     pub fn posts(&self, from: usize) -> Vec<Post> {
-        self.posts.lock().expect("posts")[from..].to_vec()
+        let mut posts = self.posts.lock().expect("posts").clone();
+        posts.retain(|(_, text, _)| !text.starts_with("Your shifts in "));
+        posts.split_off(from)
     }
 
-    /// The posts that the database records as sent, with the platform's reference in place of the key.
+    /// The same posts that the database records as sent, with the platform's reference in place of the key.
     pub fn sent(&self) -> Vec<Post> {
         let sent = self.app.store().read(|tx| store::list_sent(tx, 10_000));
         let post = |sent: store::SentMessage| {
@@ -131,7 +133,9 @@ impl Workspace {
             let reference = sent.reference.expect("a reference");
             (to, text, reference.to_string())
         };
-        sent.expect("what was sent").into_iter().map(post).collect()
+        let sent = sent.expect("what was sent").into_iter().map(post);
+        sent.filter(|(_, text, _)| !text.starts_with("Your shifts in "))
+            .collect()
     }
 
     pub fn rotation(&self, id: &RotationId) -> Rotation {

@@ -208,6 +208,7 @@ fn what_is_told_of_those_who_come() {
     let coming = |then: &str| upcoming_notices(&shut, dealing, at(then));
     assert_eq!(coming("2026-11-30T08:00:00Z"), []);
     let expected = HandoverNotice {
+        cell: Some(shut.cells[0].id.clone()),
         slot: Vec::new(),
         off: Some("a".into()),
         on: Some("b".into()),

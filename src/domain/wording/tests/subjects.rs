@@ -1,5 +1,6 @@
 //! Subjects of direct messages.
 
+use super::moved::moved;
 use super::*;
 use crate::domain::message::{Message, PeopleNames, Subject};
 
@@ -58,6 +59,7 @@ fn a_subject_says_what_happened_and_where() {
             },
             "Nobody answers Ann: Ops",
         ),
+        (Content::ShiftsMoved(moved()), "Your shifts moved: Ops"),
         (
             Content::Text {
                 text: "Hello".into(),

@@ -3,8 +3,11 @@
 use super::*;
 use crate::domain::books::Dealt;
 use crate::domain::forecast::{HandoverNotice, Instead};
-use crate::domain::message::{MentionOutcome, Recipient, RequestAsked, RequestOutcome, Shift};
+use crate::domain::message::{
+    MentionOutcome, More, MovedShift, Recipient, RequestAsked, RequestOutcome, Shift, ShiftsMoved,
+};
 use crate::domain::time::Interval;
+use crate::domain::told_plan::Reason;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -15,6 +18,7 @@ fn at(hour: i64) -> Timestamp {
 
 fn handover(off: Option<&str>, on: Option<&str>) -> HandoverNotice {
     HandoverNotice {
+        cell: None,
         slot: Vec::new(),
         off: off.map(Into::into),
         on: on.map(Into::into),
@@ -151,6 +155,38 @@ fn kinds() -> Vec<(Content, Value)> {
                 nobody: true,
             },
             json!({ "kind": "handOver", "slots": [slot()], "nobody": true }),
+        ),
+        (
+            Content::ShiftsMoved(ShiftsMoved {
+                gained: vec![MovedShift {
+                    cell: "cel_1".into(),
+                    slot: vec!["night".into()],
+                    from: at(1),
+                    until: None,
+                    other: Some("U2".into()),
+                }],
+                lost: Vec::new(),
+                more_gained: None,
+                more_lost: Some(More {
+                    count: 3,
+                    until: Some(at(2)),
+                }),
+                because: vec![Reason {
+                    at: at(0),
+                    said: "x".into(),
+                }],
+                zone: ZoneName::parse("Europe/Oslo").unwrap(),
+                rotation_deleted: false,
+            }),
+            json!({
+                "kind": "shiftsMoved",
+                "gained": [{ "cell": "cel_1", "name": ["night"], "from": 3_600_000, "until": null, "other": "U2" }],
+                "lost": [],
+                "moreLost": { "count": 3, "until": 7_200_000 },
+                "because": [{ "at": 0, "said": [{ "text": "x" }] }],
+                "zone": "Europe/Oslo",
+                "rotationDeleted": false,
+            }),
         ),
         (
             Content::CoverAsked(asked()),

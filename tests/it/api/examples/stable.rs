@@ -78,6 +78,10 @@ pub fn measures(value: &mut Value) {
             if members.get("name") == Some(&json!("Content-Length")) {
                 members["value"] = json!("4096");
             }
+            if members.contains_key("sendsAt") {
+                members["since"] = json!("2026-11-23T08:00:00Z");
+                members["sendsAt"] = json!("2026-11-23T08:01:00Z");
+            }
             for (name, value) in members.iter_mut() {
                 match name.as_str() {
                     "durationMs" => *value = json!(12),

@@ -157,7 +157,7 @@ pub fn run() -> String {
         ("groupBy", "month"),
     ];
     walk.ask(Key, "reportDuty", &months, Value::Null);
-    messages(&mut walk);
+    messages(&mut walk, &rotation);
     let mut feeds = calendar_feeds(&mut walk, &rotation);
     feeds.extend(calendars(&mut walk));
     partners(&mut walk, &rotation);
@@ -191,7 +191,10 @@ fn service(walk: &mut Walk) {
     walk.ask(Key, "getOwnKey", &[], Value::Null);
 }
 
-fn messages(walk: &mut Walk) {
+fn messages(walk: &mut Walk, rotation: &str) {
+    for id in ["getPendingNotices", "sendPendingNotices"] {
+        walk.ask(Key, id, &[("rotationId", rotation)], Value::Null);
+    }
     let to = [("userId", "UADA"), ("pageSize", "2")];
     walk.ask(Key, "listMessages", &to, Value::Null);
     let ada = [("userId", "UADA")];
