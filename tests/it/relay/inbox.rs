@@ -133,7 +133,7 @@ fn the_inbox_is_a_page() {
     );
     let me = browser.get("/me").is(200).text();
     assert!(
-        me.contains("href=\"/me/inbox\"") && me.contains("asks you to cover"),
+        me.contains("href=\"/me/inbox\"") && me.contains("All messages ("),
         "{me}"
     );
     let other = Browser::signed_in(&rota, "U3")

@@ -72,15 +72,15 @@ fn each_step_is_one_sentence_with_local_times() {
         ),
         (
             off_day(true, None),
-            "Sat 28 Mar 2026 is on the weekend in NO, and days off count as shut.",
+            "Sat 28 Mar 2026 is on the weekend in NO, and days off count as not covered.",
         ),
         (
             off_day(false, None),
-            "Sat 28 Mar 2026 is a national holiday in NO, and days off count as shut.",
+            "Sat 28 Mar 2026 is a national holiday in NO, and days off count as not covered.",
         ),
         (
             off_day(false, Some("Fair\nday")),
-            "Sat 28 Mar 2026 is a national holiday in NO (Fair day), and days off count as shut.",
+            "Sat 28 Mar 2026 is a national holiday in NO (Fair day), and days off count as not covered.",
         ),
         (
             Step::Frozen {
