@@ -4,7 +4,6 @@
 
 use super::DealingContext;
 use super::absent::{CoveredTurn, LONGEST_LOOK};
-use super::trading::Ahead;
 use crate::domain::cadence::Cadence;
 use crate::domain::coverage::{CommonHours, Hours, Openings, View};
 use crate::domain::holidays::Calendar;
@@ -32,6 +31,25 @@ pub struct Memo {
     common: CommonHours,
     /// What lies ahead, as far as trading has asked for it.
     pub(super) ahead: Ahead,
+}
+
+/// Hand-overs and covered times that lie ahead. Each slot of a hand-over asks about the same ones, and the next hand-over about
+/// nearly the same.
+#[derive(Default)]
+pub(super) struct Ahead {
+    pub(super) next: HashMap<(usize, Timestamp), Option<Timestamp>>,
+    pub(super) covered: HashMap<(usize, Timestamp, Timestamp), Arc<[Interval]>>,
+}
+
+impl Ahead {
+    /// Forgets everything where a long walk has made it large.
+    pub(super) fn make_room(&mut self) {
+        const MOST: usize = 4096;
+        if self.next.len() + self.covered.len() >= MOST {
+            self.next.clear();
+            self.covered.clear();
+        }
+    }
 }
 
 /// The known hand-overs and hours of one window.

@@ -17,27 +17,7 @@ use crate::domain::trading::{
     Found, OtherTurn, Part, Place, Standing, ToCome, Which, World, round,
 };
 use jiff::{SignedDuration, Timestamp};
-use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Hand-overs and covered times that lie ahead. Each slot of a hand-over asks about the same ones, and the next hand-over about
-/// nearly the same.
-#[derive(Default)]
-pub(super) struct Ahead {
-    next: HashMap<(usize, Timestamp), Option<Timestamp>>,
-    covered: HashMap<(usize, Timestamp, Timestamp), Arc<[Interval]>>,
-}
-
-impl Ahead {
-    /// Forgets everything where a long walk has made it large.
-    fn make_room(&mut self) {
-        const MOST: usize = 4096;
-        if self.next.len() + self.covered.len() >= MOST {
-            self.next.clear();
-            self.covered.clear();
-        }
-    }
-}
 
 /// One of the turns to come of the rotation, as if nobody were away.
 #[derive(Clone, Debug)]

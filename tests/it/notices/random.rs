@@ -78,11 +78,14 @@ fn difference(before: &Plan, after: &Plan) -> Moved {
     moved
 }
 
+/// Beginning and end of each stretch, by cell.
+type Stretches = BTreeMap<String, Vec<(i64, i64)>>;
+
 /// What a message says moved, and whether it leaves anything out.
-fn said(message: &Value, until: Timestamp) -> ([BTreeMap<String, Vec<(i64, i64)>>; 2], bool) {
+fn said(message: &Value, until: Timestamp) -> ([Stretches; 2], bool) {
     let moved = &message["moved"];
     let lists = ["gained", "lost"].map(|list| {
-        let mut cells: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
+        let mut cells = Stretches::new();
         for shift in moved[list].as_array().expect("a list") {
             let from = at(text(&shift["from"])).as_second();
             let end = shift["until"].as_str().map_or(until, at).as_second();

@@ -173,9 +173,9 @@ fn a_missed_turn_is_traded_and_everybody_else_keeps_theirs() {
     assert_eq!(plan(&rotation), own);
     let absence = rotation.away("U2", "2026-01-06T12:00Z", "2026-01-06T13:00Z");
     let moved = [
-        "06 U3 U2 trade",
-        "07 U2 U3 repayment",
-        "08 U4 U4 own",
+        "06 U4 U2 trade",
+        "07 U3 U3 own",
+        "08 U2 U4 repayment",
         "09 U1 U1 own",
         "10 U2 U2 own",
         "11 U3 U3 own",
@@ -195,7 +195,7 @@ fn a_missed_turn_is_traded_and_everybody_else_keeps_theirs() {
     for shown in [holder, on_call] {
         assert_eq!(
             json!([shown["userId"], shown["turnOf"], shown["dealt"]]),
-            json!(["U3", "U2", "trade"])
+            json!(["U4", "U2", "trade"])
         );
     }
     let trades = rotation.by.all(&rotation.path("/trades"));
@@ -206,13 +206,13 @@ fn a_missed_turn_is_traded_and_everybody_else_keeps_theirs() {
     assert_eq!(
         trade,
         json!({
-            "rosterId": null, "windowId": shown["windows"][0]["id"], "owes": "U2", "owed": "U3",
+            "rosterId": null, "windowId": shown["windows"][0]["id"], "owes": "U2", "owed": "U4",
             "since": rfc("2026-01-06T09:00Z"),
             "taken": { "cellId": cell, "from": rfc("2026-01-06T09:00Z"), "to": rfc("2026-01-07T09:00Z") },
-            "expected": { "cellId": cell, "from": rfc("2026-01-07T09:00Z"), "to": rfc("2026-01-08T09:00Z") },
+            "expected": { "cellId": cell, "from": rfc("2026-01-08T09:00Z"), "to": rfc("2026-01-09T09:00Z") },
         })
     );
-    rota.to("2026-01-07T09:00Z");
+    rota.to("2026-01-08T09:00Z");
     assert!(rotation.by.all(&rotation.path("/trades")).is_empty());
     assert_eq!(rotation.on_call(), "U2");
     let steps = rotation.get("/explain").is(200).json()["cells"][0]["steps"].clone();
@@ -244,7 +244,7 @@ fn a_trade_is_forgiven_by_whoever_is_owed() {
     let other = fair(&rota);
     for (who, status, code) in [
         ("U2", 403, "resource_denied"),
-        ("U4", 403, "resource_denied"),
+        ("U3", 403, "resource_denied"),
     ] {
         let by = rota.token(who);
         rota.with(&by).delete_if(&path, "*").refused(status, code);
@@ -266,7 +266,7 @@ fn a_trade_is_forgiven_by_whoever_is_owed() {
         .refused(404, "not_found");
 
     let before = rotation.etag();
-    let owed = rota.token("U3");
+    let owed = rota.token("U4");
     rota.with(&owed).delete_if(&path, &before).is(204);
     assert_ne!(rotation.etag(), before);
     assert!(rotation.by.all(&rotation.path("/trades")).is_empty());
@@ -274,7 +274,10 @@ fn a_trade_is_forgiven_by_whoever_is_owed() {
         .delete_if(&path, "*")
         .refused(404, "not_found");
     // The plan is that of somebody who owes nothing.
-    assert_eq!(plan(&rotation)[..2], ["06 U3 U2 trade", "07 U3 U3 own"]);
+    assert_eq!(
+        plan(&rotation)[..3],
+        ["06 U4 U2 trade", "07 U3 U3 own", "08 U4 U4 own"]
+    );
     let audit = rota.caller().all(&format!(
         "/v1/audit?rotationId={}&action=forgiveTrade",
         rotation.id
@@ -289,7 +292,7 @@ fn trades_end_with_people_and_with_the_rule() {
     let rota = Rota::with_people(4);
     for change in [
         json!({ "userIds": ["U1", "U3", "U4"] }),
-        json!({ "userIds": ["U1", "U2", "U4"] }),
+        json!({ "userIds": ["U1", "U2", "U3"] }),
         json!({ "dealing": { "missedTurn": "lost" } }),
     ] {
         let rota = Rota::with_people(4);

@@ -9,6 +9,9 @@ struct Deal {
     how: How,
 }
 
+/// Whether somebody may take the turn that is dealt for one that they give.
+type Fits<'f> = dyn Fn(Person, &Turn) -> bool + 'f;
+
 impl World {
     /// Whose turn is next, with their credit paid and the next turn after them.
     pub fn whose(&self, line: usize, state: &mut Line) -> Person {
@@ -157,7 +160,7 @@ impl World {
         }
         let rested = |person, turn: &Turn| self.rested(person, turn, to_come);
         let free = |person, turn: &Turn| self.free(person, turn, to_come);
-        let matches: [&dyn Fn(Person, &Turn) -> bool; 4] = [
+        let matches: [&Fits; 4] = [
             &|taker, given| free(taker, turn) && free(owner, given),
             &|taker, given| free(taker, turn) && rested(owner, given),
             &|taker, given| rested(taker, turn) && free(owner, given),
