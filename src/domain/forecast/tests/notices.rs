@@ -226,6 +226,7 @@ fn what_is_told_of_those_who_come() {
 #[test]
 fn what_is_told_of_traded_turns() {
     let (first, second) = ("2026-11-30T09:00:00Z", "2026-12-07T09:00:00Z");
+    let third = "2026-12-14T09:00:00Z";
     let away = Interval {
         from: at(first),
         until: at("2026-12-01T00:00:00Z"),
@@ -251,20 +252,18 @@ fn what_is_told_of_traded_turns() {
     };
     let mut traded = dealt("a b c d", 1, &[mondays("UTC")], TUESDAY);
     traded.dealing.missed_turn = MissedTurn::Traded;
-    let trade = instead("b", Dealt::Trade, second);
-    assert_eq!(told(&traded, first), (Some("c".into()), trade));
-    let repaid = instead("c", Dealt::Repayment, first);
-    assert_eq!(told(&traded, second), (Some("b".into()), repaid));
-    let third = told(&traded, "2026-12-14T09:00:00Z");
-    assert_eq!(third, (Some("d".into()), None));
+    // The next turn is c's own, so taking this one too would put c on call twice on end.
+    let trade = instead("b", Dealt::Trade, third);
+    assert_eq!(told(&traded, first), (Some("d".into()), trade.clone()));
+    assert_eq!(told(&traded, second), (Some("c".into()), None));
+    let repaid = instead("d", Dealt::Repayment, first);
+    assert_eq!(told(&traded, third), (Some("b".into()), repaid.clone()));
     // Who is told when their hours begin hears the same.
     traded.windows[0].coverage = vec![tuesdays()];
     let traded = fill(traded);
-    let trade = instead("b", Dealt::Trade, second);
     let opens = told(&traded, "2026-12-01T10:00:00Z");
-    assert_eq!(opens, (Some("c".into()), trade));
-    let repaid = instead("c", Dealt::Repayment, first);
-    let opens = told(&traded, "2026-12-08T10:00:00Z");
+    assert_eq!(opens, (Some("d".into()), trade));
+    let opens = told(&traded, "2026-12-15T10:00:00Z");
     assert_eq!(opens, (Some("b".into()), repaid));
 }
 
