@@ -1,5 +1,6 @@
 //! The parts that pages are built of. Each is a function to HTML; none reads the database, but for the names of people.
 
+pub mod absence;
 pub mod agenda;
 pub mod bars;
 pub mod cadence;

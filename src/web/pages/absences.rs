@@ -1,6 +1,5 @@
 //! Recording and ending absences of the reader.
 
-use super::me::away;
 use super::{cover, instant, path_of, remarks, slot_text, times};
 use crate::actions::absences;
 use crate::actions::duties;
@@ -18,6 +17,7 @@ use crate::domain::time::{FOREVER, Interval};
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::{Note, Undo};
+use crate::web::parts::absence;
 use crate::web::parts::fields::{self, Choice, Filled, zone_field};
 use crate::web::parts::refusals;
 use crate::web::visit::Visit;
@@ -158,18 +158,25 @@ fn own(visit: &Visit) -> Result<Absence, Problem> {
     found.ok_or_else(|| Refusal::NotFound("absence").into())
 }
 
+/// The reader's absences that are not over.
+pub fn of_reader(visit: &Visit) -> Result<Vec<Absence>, Problem> {
+    let me = &visit.me()?.person.id;
+    let all = absences::of_person(visit.app(), &visit.caller, me, visit.now)?;
+    Ok(all.into_iter().map(|(absence, _)| absence).collect())
+}
+
 /// What is still the reader's during an absence, a stretch each.
 struct Standing {
     own: Shift,
     period: Interval,
 }
 
-fn standing(visit: &Visit, absence: &Absence) -> Result<Vec<Standing>, Problem> {
-    let turns = duties::to_come(visit.app(), &visit.caller, &absence.user, absence.period)?;
+fn standing(visit: &Visit, gone: &Absence) -> Result<Vec<Standing>, Problem> {
+    let turns = duties::to_come(visit.app(), &visit.caller, &gone.user, gone.period)?;
     let rest = Interval::new(visit.now, FOREVER);
     let standing = turns.into_iter().filter_map(|own| {
-        let counts = away::counts(absence, &own.rotation.id);
-        let period = own.duty.period().meets(absence.period)?.meets(rest)?;
+        let counts = absence::counts(gone, &own.rotation.id);
+        let period = own.duty.period().meets(gone.period)?.meets(rest)?;
         counts.then_some(Standing { own, period })
     });
     Ok(standing.take(MOST).collect())
@@ -177,22 +184,22 @@ fn standing(visit: &Visit, absence: &Absence) -> Result<Vec<Standing>, Problem> 
 
 /// GET /me/absences/{absence}: what is still the reader's while they are away.
 pub fn show(visit: &Visit) -> Outcome {
-    let (absence, times) = (own(visit)?, times(visit));
-    let standing = standing(visit, &absence)?;
+    let (gone, times) = (own(visit)?, times(visit));
+    let standing = standing(visit, &gone)?;
     let odd = visit.query.names("odd").then(|| {
         let shown = (
-            times.text(absence.period.from),
-            times.text(absence.period.until),
+            times.text(gone.period.from),
+            times.text(gone.period.until),
         );
         format!(
             "The clocks change then: taken is {} to {}.",
             shown.0, shown.1
         )
     });
-    let path = format!("/me/absences/{}", absence.id);
+    let path = format!("/me/absences/{}", gone.id);
     let content = html! {
         p.crumb { a href="/me" { "Me" } }
-        h1 { "Away " (times.period(absence.period.from, Some(absence.period.until))) }
+        h1 { "Away " (times.period(gone.period.from, Some(gone.period.until))) }
         (remarks(&odd.into_iter().collect::<Vec<_>>()))
         section.card aria-labelledby="standing" {
             header { h2 #standing { "Still yours meanwhile" } }
@@ -213,7 +220,7 @@ pub fn show(visit: &Visit) -> Outcome {
                     }
                 }
                 div.step { div.row {
-                    (away::ask(&path, "go"))
+                    (absence::ask(&path, "go"))
                     span.small.muted { "Everybody who could take it is asked. You stay on call until somebody accepts." }
                 } }
             }

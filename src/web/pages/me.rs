@@ -1,10 +1,10 @@
 //! The reader's own page: their turns as a list and a calendar, when they are away, feeds, how they are told, zone and devices.
 
-pub mod away;
+mod away;
 mod month;
 pub mod turns;
 
-use super::times;
+use super::{absences, times};
 use crate::actions::sessions;
 use crate::domain::time::FOREVER;
 use crate::domain::zones::{self, ZoneName};
@@ -26,7 +26,7 @@ pub fn show(visit: &Visit) -> Outcome {
 
 fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem> {
     let own = turns::to_come(visit)?;
-    let away = away::own(visit)?;
+    let away = absences::of_reader(visit)?;
     let range = month::range(visit);
     let drawn = turns::of_reader(visit, range)?;
     let content = html! {

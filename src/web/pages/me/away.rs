@@ -3,48 +3,15 @@
 use super::super::{absences, times};
 use super::turns::Mine;
 use crate::actions;
-use crate::domain::absence::{Absence, AppliesTo};
-use crate::domain::ids::RotationId;
+use crate::domain::absence::Absence;
 use crate::server::Problem;
 use crate::web::form::Errors;
-use crate::web::parts::confirm;
-use crate::web::parts::fields::hidden;
-use crate::web::parts::time::Times;
+use crate::web::parts::absence::{ask, counts, days};
 use crate::web::visit::Visit;
-use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 
 /// Absences that are listed at the most.
 const MOST: usize = 10;
-
-/// The reader's absences that are not over.
-pub fn own(visit: &Visit) -> Result<Vec<Absence>, Problem> {
-    let me = &visit.me()?.person.id;
-    let all = actions::absences::of_person(visit.app(), &visit.caller, me, visit.now)?;
-    Ok(all.into_iter().map(|(absence, _)| absence).collect())
-}
-
-/// Whether an absence counts in a rotation.
-pub fn counts(absence: &Absence, rotation: &RotationId) -> bool {
-    match &absence.applies_to {
-        AppliesTo::AllRotations => true,
-        AppliesTo::Rotation(id) => id == rotation,
-    }
-}
-
-/// "Wed 23 to Sun 27 Dec", or the hours where it is less than a day.
-pub fn days(times: &Times, absence: &Absence) -> String {
-    let (from, until) = (absence.period.from, absence.period.until);
-    let last = until
-        .saturating_sub(SignedDuration::from_nanos(1))
-        .unwrap_or(until);
-    let is_midnight = |at: Timestamp| times.midnight(times.date(at)) == Some(at);
-    match is_midnight(from) && is_midnight(until) {
-        true if times.date(from) == times.date(last) => times.day_text(times.date(from)),
-        true => times.days_text(times.date(from), times.date(last)),
-        false => times.stretch(from, until),
-    }
-}
 
 /// The card: each absence with what still stands, and the form.
 pub fn card(visit: &Visit, own: &[Mine], errors: &Errors) -> Result<Markup, Problem> {
@@ -96,16 +63,6 @@ fn line(visit: &Visit, absence: &Absence, rotation: Option<&str>, own: &[Mine]) 
                     button.btn.s type="submit" data-action="end" { "End" span.sr { " the absence " (days(&times, absence)) } }
                 }
             }
-        }
-    }
-}
-
-/// The button that asks for cover for all that still stands during an absence.
-pub fn ask(path: &str, class: &str) -> Markup {
-    html! {
-        form.bare method="post" action=(format!("{path}/cover")) {
-            (hidden("operationId", &confirm::operation_id()))
-            button.btn.(class) type="submit" data-action="cover" { "Ask for cover for all of it" }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The turns of the reader: the next five on their page, and those of 90 days on a page of its own.
 
-use super::super::{path_of, slot_text, times, why};
+use super::super::{absences, path_of, slot_text, times, why};
 use crate::actions::duties;
 use crate::domain::absence::Absence;
 use crate::domain::forecast::Shift;
@@ -8,6 +8,7 @@ use crate::domain::ids::RotationId;
 use crate::domain::time::{FOREVER, Interval};
 use crate::server::{Outcome, Problem};
 use crate::web::layout;
+use crate::web::parts::absence;
 use crate::web::parts::time::Times;
 use crate::web::visit::Visit;
 use jiff::{SignedDuration, Timestamp};
@@ -84,7 +85,7 @@ impl Mine {
 
     fn absence<'a>(&self, away: &'a [Absence]) -> Option<&'a Absence> {
         let whole = Interval::new(self.from(), self.end());
-        let counts = |absence: &&Absence| super::away::counts(absence, self.rotation().0);
+        let counts = |one: &&Absence| absence::counts(one, self.rotation().0);
         away.iter()
             .filter(counts)
             .find(|absence| absence.period.meets(whole).is_some())
@@ -143,7 +144,7 @@ fn line(visit: &Visit, turn: &Mine, away: &[Absence]) -> Markup {
     let (times, is_now) = (times(visit), turn.is_now(visit.now));
     let me = visit.user();
     let first = turn.first();
-    let absence = turn.absence(away);
+    let gone = turn.absence(away);
     html! {
         li {
             div.ml.mid {
@@ -157,8 +158,8 @@ fn line(visit: &Visit, turn: &Mine, away: &[Absence]) -> Markup {
                             (false, until) => { (times.period_with(turn.from(), until, first.zone)) " · " (times.away(turn.from())) },
                         }
                     }
-                    @if let Some(absence) = absence {
-                        span.tag.warn { "you are away " (super::away::days(&times, absence)) }
+                    @if let Some(gone) = gone {
+                        span.tag.warn { "you are away " (absence::days(&times, gone)) }
                     }
                 }
             }
@@ -184,7 +185,7 @@ fn leaf(times: &Times, at: Timestamp, is_now: bool) -> Markup {
 /// GET /me/turns.
 pub fn show(visit: &Visit) -> Outcome {
     let own = to_come(visit)?;
-    let away = super::away::own(visit)?;
+    let away = absences::of_reader(visit)?;
     let left = own.len().saturating_sub(MOST);
     let content = html! {
         p.crumb { a href="/me" { "Me" } }
