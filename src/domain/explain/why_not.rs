@@ -192,40 +192,35 @@ fn hindrance(step: &Step, user: &UserId) -> Option<WhyNot> {
     }
 }
 
-/// Of a trade, whoever is to give a turn back, where the turn that is given back comes after the one of somebody who is asked about:
-/// they were looked at before.
-fn later_than<'s>(steps: &'s [Step], prospect: Option<&Prospect>) -> Option<&'s UserId> {
-    let own = prospect?.own_turn?;
-    steps.iter().find_map(|step| match step {
+/// Whether the turn that is given back comes after the one of somebody who is asked about: they were looked at before.
+fn is_later(steps: &[Step], prospect: Option<&Prospect>) -> bool {
+    let own = prospect.and_then(|prospect| prospect.own_turn);
+    steps.iter().any(|step| match step {
         Step::Trade {
-            owes,
-            returns: (_, from),
-            ..
-        } if own < *from => Some(owes),
-        _ => None,
+            returns: (_, from), ..
+        } => own.is_some_and(|own| own < *from),
+        _ => false,
     })
 }
 
 fn not_their_turn(told: Told, who: &str, prospect: Option<&Prospect>, words: &Words) -> String {
     let first = told.on_call.map(|user| words.person(user));
     let is_help = |step: &Step| matches!(step, Step::Help { .. } | Step::RestNotKept);
+    let is_later = is_later(told.steps, prospect);
     let but = match first {
         None => "the slot is not theirs".to_owned(),
         Some(first) if told.steps.iter().any(is_help) => {
             format!("{first} has helped less, or comes first")
         }
-        Some(first) => match later_than(told.steps, prospect) {
-            Some(owner) => format!(
-                "{} could not take that turn in return, or less well",
-                words.person(owner)
-            ),
-            None => format!("{first}'s turn comes first"),
-        },
+        Some(first) if is_later => {
+            format!("a trade with {first} leaves more room between the turns of both")
+        }
+        Some(first) => format!("{first}'s turn comes first"),
     };
     let Some(prospect) = prospect else {
         return format!("{who} was not looked at: {but}.");
     };
-    let is = match prospect.needs_rest {
+    let is = match prospect.needs_rest || is_later {
         true => "here",
         false => "free",
     };

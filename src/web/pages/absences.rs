@@ -187,10 +187,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let (gone, times) = (own(visit)?, times(visit));
     let standing = standing(visit, &gone)?;
     let odd = visit.query.names("odd").then(|| {
-        let shown = (
-            times.text(gone.period.from),
-            times.text(gone.period.until),
-        );
+        let shown = (times.text(gone.period.from), times.text(gone.period.until));
         format!(
             "The clocks change then: taken is {} to {}.",
             shown.0, shown.1

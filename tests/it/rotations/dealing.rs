@@ -325,7 +325,7 @@ fn a_preview_shows_the_plan_by_another_rule() {
     let changed = &shown["differences"].as_array().expect("a list")[0];
     assert_eq!(
         (&changed["before"], &changed["after"]),
-        (&json!("U2"), &json!("U4"))
+        (&json!("U4"), &json!("U3"))
     );
     assert_eq!(rotation.read()["dealing"]["missedTurn"], "traded");
 }

@@ -22,7 +22,7 @@ fn why_not(rotation: &Rot, instant: &str, user: &str) -> String {
 fn why_somebody_was_not_chosen_ahead_and_afterwards() {
     let rota = Rota::with_people(5);
     let rotation = traded(&rota);
-    let (tuesday, wednesday) = ("2026-01-06T12:00Z", "2026-01-07T12:00Z");
+    let (tuesday, thursday) = ("2026-01-06T12:00Z", "2026-01-08T12:00Z");
     let both = [
         (
             tuesday,
@@ -32,20 +32,20 @@ fn why_somebody_was_not_chosen_ahead_and_afterwards() {
         (tuesday, "U3", "-"),
         (tuesday, "U5", "notMember: Person U5 is not in the order"),
         (
-            wednesday,
+            thursday,
             "U3",
             "repayment: It is Person U3's turn, and Person U2 pays back",
         ),
-        (wednesday, "U2", "-"),
+        (thursday, "U2", "-"),
     ];
     let ahead = [
         (
             tuesday,
             "U4",
-            "notTheirTurn: Person U4's own turn is Thu 8 Jan 2026, 09:00 (UTC); they are free, but Person U3's turn comes first.",
+            "notTheirTurn: Person U4's own turn is Wed 7 Jan 2026, 09:00 (UTC); they are here, but a trade with Person U3 leaves more room between the turns of both.",
         ),
         (
-            wednesday,
+            thursday,
             "U1",
             "notTheirTurn: Person U1's own turn is Fri 9 Jan 2026, 09:00 (UTC); they are free, but Person U2's turn comes first.",
         ),
@@ -89,13 +89,13 @@ fn turns_that_were_not_dealt_and_missed_turns_that_are_lost() {
     assert!(why_not(&office, "2026-01-07T20:00Z", "U1").starts_with("shut: "));
     // Somebody with a smaller share.
     let shares = traded(&rota);
-    let half = serde_json::json!([{ "userId": "U3", "percent": 50 }]);
+    let half = serde_json::json!([{ "userId": "U4", "percent": 50 }]);
     shares
         .patch(serde_json::json!({ "dealing": { "shares": half } }))
         .ok();
-    let found = why_not(&shares, "2026-01-11T12:00Z", "U3");
+    let found = why_not(&shares, "2026-01-11T12:00Z", "U4");
     assert!(
-        found.starts_with("satOut: Person U3 has a smaller share"),
+        found.starts_with("satOut: Person U4 has a smaller share"),
         "{found}"
     );
 }

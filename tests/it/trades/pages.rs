@@ -98,6 +98,6 @@ fn what_is_owed_is_shown_and_forgiven() {
     assert!(!page.contains("Open trades"), "{page}");
     assert_eq!(rotation.get("/trades").is(200).json()["data"], json!([]));
     // Nothing is owed any more.
-    rota.to("2026-01-07T12:00Z");
+    rota.to("2026-01-08T12:00Z");
     assert_eq!(rotation.on_call(), "U3");
 }

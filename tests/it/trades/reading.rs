@@ -12,9 +12,9 @@ fn the_report_counts_what_turns_are_to_people() {
     let rota = Start::default().db(&db).go();
     rota.people(4);
     let rotation = traded(&rota);
-    // A turn of U3 that is ahead is taken by U4.
-    rotation.away("U3", "2026-01-11T09:00Z", "2026-01-12T09:00Z");
-    rota.to("2026-01-07T12:00Z");
+    // A turn of U3 that is ahead is taken by U2.
+    rotation.away("U3", "2026-01-12T09:00Z", "2026-01-13T09:00Z");
+    rota.to("2026-01-08T12:00Z");
     let week = "from=2026-01-05T00:00:00Z&to=2026-01-13T00:00:00Z";
     let answer = rota
         .caller()
@@ -39,10 +39,10 @@ fn the_report_counts_what_turns_are_to_people() {
             "U1: 1 1 0 0 0",
             "U1 plan: 1 1 0 0 0",
             "U2: 1 0 0 1 0",
-            "U2 plan: 1 1 0 0 0",
+            "U2 plan: 2 1 1 0 0",
             "U3: 1 0 1 0 0",
-            "U3 plan: 1 0 0 1 0",
-            "U4 plan: 2 1 1 0 0",
+            "U4: 1 1 0 0 0",
+            "U4 plan: 1 1 0 0 0",
         ]
     );
     let path = format!("/v1/reports/duty?{week}");

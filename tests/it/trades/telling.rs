@@ -21,7 +21,7 @@ fn whoever_stands_in_hears_for_whom_and_what_is_given_back() {
     let three = to("U3");
     assert_eq!(three.len(), 2, "{lines:?}");
     for line in &three {
-        let told = ", instead of Person U2, who takes yours from 2026-01-07 09:00 (UTC).";
+        let told = ", instead of Person U2, who takes yours from 2026-01-08 09:00 (UTC).";
         assert!(line.contains(told), "{line}");
     }
     assert!(
@@ -40,7 +40,7 @@ fn whoever_stands_in_hears_for_whom_and_what_is_given_back() {
             "{line}"
         );
     }
-    rota.to("2026-01-07T09:00Z");
+    rota.to("2026-01-08T09:00Z");
     let lines = reader.lines();
     let told = ", for Person U3, who took yours of 2026-01-06 09:00 (UTC).";
     let two = lines
@@ -48,7 +48,7 @@ fn whoever_stands_in_hears_for_whom_and_what_is_given_back() {
         .filter(|line| line.starts_with("U2: ") && line.contains(told));
     assert_eq!(two.count(), 2, "{lines:?}");
     // Turns of their own are told as ever.
-    rota.to("2026-01-08T09:00Z");
+    rota.to("2026-01-09T09:00Z");
     let lines = reader.lines();
     let plain = |line: &String| !line.contains("instead of") && !line.contains("(for ");
     assert!(lines.iter().all(plain), "{lines:?}");
