@@ -41,6 +41,7 @@ fn the_report_counts_what_turns_are_to_people() {
             "U2: 1 0 0 1 0",
             "U2 plan: 2 1 1 0 0",
             "U3: 1 0 1 0 0",
+            "U3 plan: 0 0 0 0 0",
             "U4: 1 1 0 0 0",
             "U4 plan: 1 1 0 0 0",
         ]
