@@ -7,6 +7,10 @@
   const errors = document.getElementById("errors");
   if (errors) errors.focus();
 
+  // A board is loaded anew.
+  const seconds = Number(document.body.dataset.reload);
+  if (seconds) setTimeout(() => location.reload(), seconds * 1000);
+
   // A form that is on its way is not sent again by a second click. (Sent twice it would be done once.)
   document.addEventListener("submit", (event) => {
     const form = event.target;

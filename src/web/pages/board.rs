@@ -9,7 +9,7 @@ use crate::domain::forecast;
 use crate::domain::ids::UserId;
 use crate::domain::resolve;
 use crate::server::{Outcome, Request};
-use crate::web::assets::{self, ICON, STYLE};
+use crate::web::assets::{self, ICON, SCRIPT, STYLE};
 use crate::web::gate::LONGEST_SECRET;
 use crate::web::parts::people::People;
 use crate::web::parts::time::Times;
@@ -52,12 +52,14 @@ fn frame(board: &Board, cards: Markup, times: Times) -> Markup {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="refresh" content=(REFRESH);
+                // With the script it reloads itself, which readers can stop.
+                noscript { meta http-equiv="refresh" content=(REFRESH); }
+                script src=(assets::path(&SCRIPT)) defer {}
                 title { (board.title) " · rota" }
                 link rel="icon" type="image/svg+xml" href=(assets::path(&ICON));
                 link rel="stylesheet" href=(assets::path(&STYLE));
             }
-            body.board {
+            body.board data-reload=(REFRESH) {
                 header {
                     h1 { bdi { (board.title) } }
                     p { (times.show(whole_minute(times.now))) " " span.muted.small { (board.zone.as_str()) } }

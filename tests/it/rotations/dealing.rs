@@ -1,4 +1,4 @@
-//! `dealing`: what becomes of missed turns, rest and shares, and the trades that it opens (rules.md 27).
+//! `dealing`: what becomes of missed turns, rest and shares, and the trades that it opens (rules.md 29).
 
 use crate::support::*;
 use serde_json::{Value, json};

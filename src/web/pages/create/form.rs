@@ -153,7 +153,7 @@ fn name(filled: Filled) -> Markup {
 fn pattern(filled: Filled, people: &[Person]) -> Markup {
     let values = filled.values;
     html! {
-        section.step role="radiogroup" aria-labelledby="hours" {
+        div.step role="radiogroup" aria-labelledby="hours" {
             h2 #hours { span.num { "2" } "Who takes which hours?" }
             div.pick.three {
                 @for one in &PATTERNS {
@@ -356,7 +356,7 @@ fn away(filled: Filled) -> Markup {
         ),
     ];
     html! {
-        section.step role="radiogroup" aria-labelledby="missed" {
+        div.step role="radiogroup" aria-labelledby="missed" {
             h2 #missed { span.num { "4" } "What when somebody is away for a turn?" }
             div.pick.two {
                 @for (value, name, about) in choices {

@@ -80,7 +80,7 @@ fn assigning_and_ending() {
         assert_eq!(rotation.planned("06 07"), ["U3 06 07"]);
         open(window, "2026-01-06T09:00:00Z", "");
         window.click(Button("End it: the plan counts again"));
-        window.sees("the plan counts again");
+        window.sees("no longer put on call: the plan counts again");
         assert_eq!(rotation.planned("06 07"), ["U2 06 07"]);
     });
 }
@@ -94,8 +94,8 @@ fn asking_for_cover_and_answering() {
         enter(window, &rota, "U2", &path);
         open(window, "2026-01-06T09:00:00Z", "?do=cover");
         // Something is wrong first, and what was typed is kept.
-        window.fill("Reason", "dentist");
-        window.click(Button("Ask for cover"));
+        window.fill("Reason, optional", "dentist");
+        window.click(Button("Ask for cover, Tue 10:00 to Wed 10:00"));
         window.sees("There is a problem");
         window.becomes(
             "the summary is focused",
@@ -114,7 +114,7 @@ fn asking_for_cover_and_answering() {
         window.click(Button("Ask for cover"));
         window.sees("Your request was sent");
         enter(window, &rota, "U3", "/");
-        window.sees("dentist");
+        window.sees("asks you to cover Tue 6 Jan");
         window.click(Button("Accept"));
         window.sees("accepted");
         assert_eq!(rotation.planned("06 07"), ["U3 06 07"]);
@@ -151,7 +151,7 @@ fn being_away_and_back() {
         window.click(Link("I am away"));
         window.fill("From", "2026-01-06T00:00");
         window.fill("Until", "2026-01-08T00:00");
-        window.click(Button("Save"));
+        window.click(Button("Save and see what stands"));
         window.sees("Still yours meanwhile");
         assert_eq!(rotation.planned("06 07"), ["U3 06 07"]);
         window.click(Button("Undo"));

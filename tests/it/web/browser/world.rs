@@ -117,7 +117,11 @@ pub const PAGES: &[Page] = &[
         "Days left out and holidays",
         EDITORS,
     ),
-    page("/rotations/OPS/settings/absences", "Absences", EDITORS),
+    page(
+        "/rotations/OPS/settings/absences",
+        "Absences and missed turns",
+        EDITORS,
+    ),
     page("/rotations/DESK/settings/rosters", "Rosters", EDITORS),
     page(
         "/rotations/OPS/settings/partner",
@@ -147,7 +151,7 @@ pub const PAGES: &[Page] = &[
     page("{hook}/edit", "Change the endpoint", ADMINS),
     page("{delivery}", "", ADMINS),
     page("/admin", "Admin", ADMINS),
-    page("/admin/problems", "Problems", ADMINS),
+    page("/admin/problems", "Problems", EDITORS),
     page("/admin/audit", "Audit log", ADMINS),
     page("/admin/keys", "API keys", ADMINS),
     page("/admin/tokens", "Member tokens", ADMINS),
