@@ -12,9 +12,8 @@ use crate::server::{Outcome, Request};
 use crate::web::assets::{self, ICON, SCRIPT, STYLE};
 use crate::web::gate::LONGEST_SECRET;
 use crate::web::parts::people::People;
-use crate::web::parts::time::Times;
+use crate::web::parts::time::{Times, whole_minute};
 use crate::web::{Web, answer};
-use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, html};
 use std::borrow::Cow;
 
@@ -69,11 +68,6 @@ fn frame(board: &Board, cards: Markup, times: Times) -> Markup {
             }
         }
     }
-}
-
-/// The minute of an instant: a board that is a minute old shows no seconds.
-fn whole_minute(at: Timestamp) -> Timestamp {
-    Timestamp::from_second(at.as_second().div_euclid(60) * 60).unwrap_or(at)
 }
 
 fn cards(shown: &[Overview], people: &People, times: Times) -> Markup {

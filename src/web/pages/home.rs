@@ -17,6 +17,7 @@ use crate::server::{Outcome, Problem};
 use crate::store::{Page, RotationFilter, RotationOrder};
 use crate::web::layout;
 use crate::web::parts::icon::icon;
+use crate::web::parts::time::whole_minute;
 use crate::web::visit::Visit;
 use jiff::SignedDuration;
 use maud::{Markup, html};
@@ -112,7 +113,7 @@ fn head(visit: &Visit) -> Markup {
         div.head {
             div {
                 h1 { "Who is on call" }
-                p.sub { (times.whole_day(visit.now)) ", " (times.hour(visit.now)) " in " (city) }
+                p.sub { (times.whole_day(visit.now)) ", " (times.hour(whole_minute(visit.now))) " in " (city) }
             }
             @if visit.caller.check_create().is_ok() {
                 div.row { a.btn href="/rotations/new" data-action="create" { (icon("plus")) "New rotation" } }

@@ -36,6 +36,11 @@ fn day(date: Date, now: DateTime) -> String {
     }
 }
 
+/// The minute of an instant: of now, no seconds are shown.
+pub fn whole_minute(at: Timestamp) -> Timestamp {
+    Timestamp::from_second(at.as_second().div_euclid(60) * 60).unwrap_or(at)
+}
+
 fn clock(at: DateTime) -> String {
     match at.second() {
         0 => format!("{:02}:{:02}", at.hour(), at.minute()),

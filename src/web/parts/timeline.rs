@@ -5,6 +5,7 @@ use super::days::Days;
 use super::icon::{icon, optional};
 use super::item::{Item, Kind, Row};
 use super::people::{People, colour, initials};
+use super::time::whole_minute;
 use crate::domain::ids::UserId;
 use crate::domain::time::Interval;
 use maud::{Markup, html};
@@ -73,7 +74,7 @@ fn axis(days: &Days) -> Markup {
                 }
             }
             @if now {
-                div.track { span class=(format_args!("nowtag x{}", now_step(days))) { (days.times.hour(days.times.now)) } }
+                div.track { span class=(format_args!("nowtag x{}", now_step(days))) { (days.times.hour(whole_minute(days.times.now))) } }
             }
         }
     }

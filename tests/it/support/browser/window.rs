@@ -24,8 +24,6 @@ pub struct Window {
 pub enum Named<'a> {
     Link(&'a str),
     Button(&'a str),
-    /// What opens more of the page; counts as a button.
-    Summary(&'a str),
     /// A check box or a radio button, by its label.
     Choice(&'a str),
 }
@@ -213,7 +211,6 @@ impl Window {
         let (what, is_counted) = match named {
             Named::Link(text) => (format!("a[normalize-space()={}]", quoted(text)), true),
             Named::Button(text) => (format!("button[normalize-space()={}]", quoted(text)), true),
-            Named::Summary(text) => (format!("summary[normalize-space()={}]", quoted(text)), true),
             Named::Choice(text) => (
                 format!("label[contains(normalize-space(),{})]", quoted(text)),
                 false,
