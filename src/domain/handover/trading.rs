@@ -485,13 +485,14 @@ impl Change<'_> {
             )
         };
         let whose = of(&ended);
-        if ended.covered_until <= ended.since {
-            // It was never covered: rest counts from the one before.
-            let known = self.rotation.ended.iter().find(|known| of(known) == whose);
-            if let Some(known) = known {
-                (ended.since, ended.covered_until) = (known.since, known.covered_until);
-                ended.cell = known.cell.clone();
-            }
+        // Rest counts from the latest covered time, also where a turn that was never covered came after it.
+        let known = self.rotation.ended.iter();
+        let covered = known.filter(|known| of(known) == whose && known.covered_until > known.since);
+        if let Some(known) = covered.max_by_key(|known| known.covered_until)
+            && (ended.covered_until <= ended.since || ended.covered_until < known.covered_until)
+        {
+            (ended.since, ended.covered_until) = (known.since, known.covered_until);
+            ended.cell = known.cell.clone();
         }
         self.rotation.ended.retain(|known| of(known) != whose);
         self.rotation.ended.push(ended);
