@@ -256,12 +256,12 @@ fn record(
 }
 
 /// What the page of a rotation says of notices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeStatus {
     /// So many people are told at an instant.
     Pending(usize, Timestamp),
-    /// So many people were told at an instant.
-    Told(u64, Timestamp),
+    /// These people were told at an instant.
+    Told(Vec<UserId>, Timestamp),
 }
 
 /// How long a page says that people were told.
@@ -280,6 +280,6 @@ pub fn status(app: &App, rotation: &Rotation) -> Result<Option<NoticeStatus>, Er
         let told = store::load_told_plan(tx, &rotation.id)?.and_then(|stored| stored.last_told);
         let is_new = |at: Timestamp| real_time().duration_since(at) < SAID_FOR;
         let told = told.filter(|(at, _)| is_new(*at));
-        Ok(told.map(|(at, people)| NoticeStatus::Told(people, at)))
+        Ok(told.map(|(at, users)| NoticeStatus::Told(users, at)))
     })
 }

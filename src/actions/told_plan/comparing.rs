@@ -93,7 +93,7 @@ impl Comparison {
             });
         let told: Vec<UserId> = told.collect();
         notifications::queue(tx, app, self.messages.clone())?;
-        let last_told = (!told.is_empty()).then(|| (real_time(), told.len() as u64));
+        let last_told = (!told.is_empty()).then(|| (real_time(), told.as_slice()));
         let plan = (self.span, self.plan.as_ref());
         store::save_told_plan(tx, &self.rotation, plan, last_told)?;
         store::clear_pending_notices(tx, &self.rotation)?;

@@ -209,9 +209,9 @@ CREATE TABLE told_plan (
     stretches BLOB,
     -- The last message at that time. Later ones may have told people of duty that they gained.
     message_sequence INTEGER NOT NULL,
-    -- When people were told last that shifts moved, by the system's clock, and how many; null if nobody was yet.
+    -- When people were told last that shifts moved, by the system's clock, and a list of their ids; null if nobody was yet.
     told_at INTEGER,
-    told INTEGER,
+    told TEXT CHECK (told IS NULL OR json_valid(told)),
     CHECK ((told_at IS NULL) = (told IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX told_plan_by_age ON told_plan (from_at);
