@@ -8,7 +8,7 @@ mod marking;
 pub use carrying::{carry_on, last_midnight};
 pub(super) use marking::{mark, mark_change, tell_of_deletion};
 
-use super::{ActionError, App, Error, audit, reads};
+use super::{ActionError, App, Error, agenda, audit, reads};
 use crate::domain::access::Principal;
 use crate::domain::audit::{AuditedChange, Author, Phrase, listed};
 use crate::domain::ids::{RotationId, UserId};
@@ -108,6 +108,7 @@ impl NoticeWorker {
                 }
             }
         }
+        agenda::invite_at_once(app)?;
         Ok(told)
     }
 
@@ -232,6 +233,7 @@ pub fn send_now(app: &App, author: &Author, id: &RotationId) -> Result<Vec<UserI
         Ok(author.principal.check_edit(&rotation)?)
     })?;
     let outcomes = send(app, std::slice::from_ref(id), Some(author))?;
+    agenda::invite_at_once(app)?;
     let told = outcomes.into_iter().next().map(|(_, told)| told);
     Ok(told.unwrap_or_else(|| Ok(Vec::new()))?)
 }
