@@ -1,11 +1,11 @@
 //! Refusals in the words of a page: fields by their labels, people by their names.
 
 use super::people::People;
+use super::time::Times;
 use crate::actions::Error;
 use crate::domain::ids::UserId;
 use crate::server::Problem;
 use crate::web::form::{self, Errors};
-use crate::web::pages::times;
 use crate::web::visit::Visit;
 
 /// Adds a refusal to what is wrong with a form that has these fields.
@@ -25,7 +25,10 @@ pub fn add(
             false => format!("`{user}`"),
         })
     };
-    let times = times(visit);
+    let times = Times {
+        zone: visit.zone,
+        now: visit.now,
+    };
     let text = form::text(problem, person, |at| times.text(at))?;
     errors.add_refusal(problem.member(), &text, fields);
     Ok(())
