@@ -70,7 +70,7 @@ pub struct Item {
     /// How they are called; "Nobody" where nobody is on call.
     pub who: String,
     pub kind: Kind,
-    /// What comes after the name: "covers Grace", "swap", "put on call".
+    /// What comes after the name: "for Grace" or "covers Grace", "swap", "put on call".
     pub word: Option<String>,
     /// The name of its row.
     pub place: String,
@@ -239,7 +239,8 @@ fn item(
 ) -> Vec<Item> {
     let kind = Kind::of(duty, arranged);
     let word = match kind {
-        Kind::Turn | Kind::Gap | Kind::Off | Kind::Beneath => None,
+        Kind::Turn => (duty.instead_of()).map(|owner| format!("for {}", people.name(owner))),
+        Kind::Gap | Kind::Off | Kind::Beneath => None,
         Kind::Swap => Some("swap".to_owned()),
         Kind::Put => Some("put on call".to_owned()),
         Kind::Cover => {
