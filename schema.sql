@@ -103,6 +103,8 @@ CREATE TABLE rotation (
     skips_are_off_time INTEGER NOT NULL CHECK (skips_are_off_time IN (0, 1)),
     enable_topic INTEGER NOT NULL CHECK (enable_topic IN (0, 1)),
     topic_template TEXT,
+    -- What manages the rotation: the name of a file that its edits come from.
+    managed_by TEXT,
     -- The sort key of lists: the name in lower case.
     sort_name TEXT NOT NULL,
     -- The searched text: name, code and description in lower case, one per line.

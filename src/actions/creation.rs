@@ -165,6 +165,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
             channels: new.channels.into_iter().map(channel).collect(),
             enable_topic: false,
             topic_template: None,
+            managed_by: None,
             duty_group: None,
             mentions: MentionSettings::default(),
             warnings: WarningSettings::default(),

@@ -79,6 +79,19 @@ impl Call<'_> {
 pub struct Path<'a>(pub Vec<(&'static str, Cow<'a, str>)>);
 
 impl Path<'_> {
+    /// The parameters with `me` below /v1/users as the person whose token this is.
+    pub fn named(mut self, pattern: &str, caller: &Principal) -> Self {
+        let below_users = pattern.starts_with("/v1/users/{userId}");
+        if let (true, Ok(person)) = (below_users, caller.person()) {
+            let mut own = self.0.iter_mut();
+            let own = own.find(|(name, value)| *name == "userId" && value == "me");
+            if let Some((_, value)) = own {
+                *value = Cow::Owned(person.to_string());
+            }
+        }
+        self
+    }
+
     /// The value of a parameter.
     pub fn id<T: for<'s> From<&'s str>>(&self, name: &str) -> T {
         let found = self.0.iter().find(|(known, _)| *known == name);

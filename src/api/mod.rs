@@ -250,6 +250,7 @@ impl Edge for Api {
         let credential = caller.of().credential();
         let room = self.budget.room(request, Some(credential));
         let share = room.take(room::needed(row, body.len()))?;
+        let path = path.named(row.pattern, caller.of());
         let call = Call {
             api: self,
             app: &self.app,

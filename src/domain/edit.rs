@@ -25,6 +25,8 @@ const CHANNELS: usize = 50;
 const TEXT: usize = 4_000;
 /// The longest code of a rotation.
 const CODE: usize = 40;
+/// The longest name of what manages a rotation.
+const MANAGED_BY: usize = 64;
 /// The longest handle of a user group, in characters.
 const HANDLE: usize = 80;
 /// The most people that are put on call at once.
@@ -88,6 +90,7 @@ pub struct RotationPatch {
     pub dealing: Option<DealingChange>,
     pub enable_topic: Option<bool>,
     pub topic_template: Option<Option<String>>,
+    pub managed_by: Option<Option<String>>,
     pub summary: Option<Option<ChannelSummary>>,
 }
 
@@ -103,6 +106,9 @@ impl RotationPatch {
         ] {
             let text = text.as_ref().and_then(Option::as_deref);
             check_length(path, text, TEXT)?;
+        }
+        if let Some(Some(name)) = &self.managed_by {
+            check_managed_by("managedBy", name)?;
         }
         if let Some(owners) = &self.owners {
             check_owners(owners)?;
@@ -123,6 +129,18 @@ fn check_owners(owners: &[UserId]) -> Result<(), Refusal> {
         return invalid("owners", "send at least one user id");
     }
     check_list("owners", owners, OWNERS)
+}
+
+/// Refuses what is no name of a file that edits come from.
+pub fn check_managed_by(path: &str, name: &str) -> Result<(), Refusal> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
+    match (1..=MANAGED_BY).contains(&name.len()) && name.bytes().all(plain) {
+        true => Ok(()),
+        false => invalid(
+            path,
+            format!("send 1 to {MANAGED_BY} of A-Z a-z 0-9 . _ / -, or null"),
+        ),
+    }
 }
 
 /// A rotation's code in upper case.

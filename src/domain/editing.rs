@@ -208,5 +208,6 @@ fn apply_profile(patch: &RotationPatch, rotation: &mut Rotation) {
     set(&mut profile.owners, &patch.owners);
     set(&mut profile.enable_topic, &patch.enable_topic);
     set(&mut profile.topic_template, &patch.topic_template);
+    set(&mut profile.managed_by, &patch.managed_by);
     set(&mut profile.summary, &patch.summary);
 }

@@ -74,6 +74,8 @@ pub struct Profile {
     pub channels: Vec<ChannelSetting>,
     pub enable_topic: bool,
     pub topic_template: Option<String>,
+    /// The name of the file that its edits come from.
+    pub managed_by: Option<String>,
     /// The chat user group kept in step with whoever is on call.
     pub duty_group: Option<GroupId>,
     pub mentions: MentionSettings,

@@ -455,6 +455,8 @@ CREATE TABLE chat_away (
 -- Which warnings about its plan a rotation wants.
 ALTER TABLE rotation ADD COLUMN warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(warnings_off));
 ALTER TABLE rotation ADD COLUMN short_rest_hours INTEGER NOT NULL DEFAULT 11;
+-- What manages a rotation: the name of a file that its edits come from.
+ALTER TABLE rotation ADD COLUMN managed_by TEXT;
 -- What absences mean for a rotation, as the API shows it; null for the default.
 ALTER TABLE rotation ADD COLUMN absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy));
 -- The weekly summary that channels get, {day, time, zone, channels}; null for none.

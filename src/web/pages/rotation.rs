@@ -203,6 +203,7 @@ fn whole(page: &Shown) -> Result<Markup, Problem> {
         (heading(page))
         (external::told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(page))
+        (super::settings::managed(rotation))
         @if signed_in { (notices::line(visit, rotation, page.is_editor)?) }
         div.cols.a { (head::hero(page)) (head::order(page)) }
         (plan(page))

@@ -100,6 +100,15 @@ fn action(rotation: &Rotation, part: &str) -> String {
     format!("{}/settings/{part}", path_of(&rotation.id, None))
 }
 
+/// The remark that a file has the last word.
+pub fn managed(rotation: &Rotation) -> Markup {
+    html! {
+        @if let Some(name) = &rotation.profile.managed_by {
+            div.note.said { p { "Managed by " bdi { (name) } ": edits on this page are overwritten by its file." } }
+        }
+    }
+}
+
 /// A page of the settings: the way back, what is wrong, the other parts, and the content.
 fn page(
     visit: &Visit,
@@ -128,6 +137,7 @@ fn page(
                 }
             }
         }
+        (managed(rotation))
         (content)
     };
     let title = format!("{name} of {}", rotation.profile.name);

@@ -8,6 +8,7 @@ mod frozen;
 mod hours;
 mod keys;
 mod lifecycle;
+mod managed;
 mod outsiders;
 mod previews;
 mod rosters;

@@ -4,6 +4,7 @@ mod absences;
 mod chat;
 mod details;
 mod grid;
+mod managed;
 mod people;
 mod rights;
 mod rosters;
