@@ -7,6 +7,7 @@ use crate::actions::{ActionError, App};
 use crate::domain::access::Principal;
 use crate::domain::audit::{Author, Origin};
 use crate::domain::fault::Fault;
+use crate::domain::ids::ChangeId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::Interval;
 use crate::server::room::Room;
@@ -16,6 +17,7 @@ use crate::wire::etag::Precondition;
 use crate::wire::{moment, strict, url};
 use jiff::{SignedDuration, Timestamp};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::net::IpAddr;
 
 /// The shortest time that there is.
@@ -43,6 +45,8 @@ pub struct Call<'a> {
     /// The public URL for addresses in the answer, without a slash at its end.
     pub base_url: Cow<'a, str>,
     pub room: Room<'a>,
+    /// The changes that wait which a write of this request makes fail.
+    pub will_fail: RefCell<Vec<ChangeId>>,
 }
 
 impl Call<'_> {
@@ -71,7 +75,10 @@ impl Call<'_> {
             precondition,
             operation,
         };
-        mutation.run(self.app)
+        let written = mutation.run(self.app)?;
+        let mut will_fail = self.will_fail.borrow_mut();
+        will_fail.extend(written.will_fail.iter().cloned());
+        Ok(written)
     }
 }
 

@@ -7,13 +7,13 @@ use super::fault::Fault;
 use super::grid::{GridSpec, RosterSpec};
 use super::ids::{AbsenceId, ArrangementId, CellId, ChannelId, GroupId, RosterId, UserId};
 use super::limits::{
-    GROUPS, NAME, PEOPLE, REASON, check_acknowledged, check_length, check_list, check_order,
-    check_title, within,
+    GROUPS, NAME, PEOPLE, REASON, check_acknowledged, check_length, check_list, check_most,
+    check_order, check_title, within,
 };
-use super::mention::MOST_MINUTES;
+use super::mention::{MOST_MINUTES, MentionSettings};
 use super::refusal::{Refusal, invalid};
 use super::time::Interval;
-use super::warning_kinds::{MOST_REST_HOURS, WarningKind};
+use super::warning_kinds::{MOST_REST_HOURS, WarningKind, WarningSettings};
 use super::weekly::ChannelSummary;
 use std::collections::BTreeSet;
 
@@ -178,7 +178,14 @@ impl NewAbsence {
     }
 }
 
-/// Edits of a rotation to look at together, before they are made. They are applied in the order of these members.
+/// A channel of the whole list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelSpec {
+    pub channel: ChannelId,
+    pub change: ChannelChange,
+}
+
+/// Edits of a rotation that are made together. They are applied in the order of these members, a summary after the channels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits {
     pub patch: Option<RotationPatch>,
@@ -189,6 +196,12 @@ pub struct Edits {
     pub removed_absences: Vec<AbsenceId>,
     /// People who leave the rotation together.
     pub leavers: Vec<UserId>,
+    /// All channels.
+    pub channels: Option<Vec<ChannelSpec>>,
+    /// `Some(None)` unbinds the user group.
+    pub duty_group: Option<Option<DutyGroupChoice>>,
+    pub mentions: Option<SettingsChange>,
+    pub warnings: Option<WarningChange>,
 }
 
 impl Edits {
@@ -199,6 +212,16 @@ impl Edits {
         }
         check_list("removeAbsenceIds", &self.removed_absences, ABSENCES)?;
         check_list("remove", &self.leavers, PEOPLE)?;
+        let channels = self.channels.as_deref().unwrap_or_default();
+        check_most("channels", channels.len(), CHANNELS)?;
+        for (index, spec) in channels.iter().enumerate() {
+            if channels[..index]
+                .iter()
+                .any(|one| one.channel == spec.channel)
+            {
+                return invalid(format!("channels[{index}].channelId"), Fault::Repeated);
+            }
+        }
         Ok(self)
     }
 }
@@ -395,6 +418,33 @@ pub struct SettingsChange {
     pub remind_after_minutes: Option<Option<u32>>,
     pub one_at_a_time: Option<bool>,
     pub rotate_after_acknowledgement: Option<bool>,
+}
+
+impl MentionSettings {
+    /// The settings after a change.
+    pub fn changed(self, change: SettingsChange) -> MentionSettings {
+        let remind = change.remind_after_minutes;
+        let rotates = change.rotate_after_acknowledgement;
+        MentionSettings {
+            expires_after_minutes: (change.expires_after_minutes)
+                .unwrap_or(self.expires_after_minutes),
+            remind_after_minutes: remind.unwrap_or(self.remind_after_minutes),
+            one_at_a_time: change.one_at_a_time.unwrap_or(self.one_at_a_time),
+            rotate_after_acknowledgement: rotates.unwrap_or(self.rotate_after_acknowledgement),
+        }
+    }
+}
+
+impl WarningSettings {
+    /// Makes a change.
+    pub fn change(&mut self, change: &WarningChange) {
+        if let Some(off) = &change.off {
+            self.off.clone_from(off);
+        }
+        if let Some(hours) = change.short_rest_hours {
+            self.short_rest_hours = hours;
+        }
+    }
 }
 
 impl SettingsChange {

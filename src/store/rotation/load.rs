@@ -2,7 +2,9 @@
 
 use super::super::rows::{column, instant, instant_or_none, zone};
 use super::super::which::{Which, of_rotations};
-use super::super::{Error, ReadTx, Result, absence, arrangement, external, history, request};
+use super::super::{
+    Error, ReadTx, Result, absence, arrangement, external, history, request, staged,
+};
 use super::mode_name;
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::books::{Books, Dealing, EndedTurn};
@@ -105,6 +107,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
                 remind_at: instant_or_none(head.remind_at)?,
             },
             absences: Arc::default(),
+            waiting: Vec::new(),
             trace: None,
         }));
     }
@@ -112,6 +115,12 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
     let absences = absence::load_absences_of(tx, &there)?;
     for (rotation, absences) in found.iter_mut().flatten().zip(absences) {
         rotation.absences = Arc::new(absences);
+    }
+    let waiting = staged::waiting(tx, &which)?;
+    for (rotation, waiting) in found.iter_mut().zip(waiting) {
+        if let Some(rotation) = rotation {
+            rotation.waiting = staged::planned(tx, rotation, waiting)?;
+        }
     }
     Ok(found)
 }

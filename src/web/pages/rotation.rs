@@ -204,6 +204,7 @@ fn whole(page: &Shown) -> Result<Markup, Problem> {
         (external::told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(page))
         (super::settings::managed(rotation))
+        (super::changes::section(visit, rotation)?)
         @if signed_in { (notices::line(visit, rotation, page.is_editor)?) }
         div.cols.a { (head::hero(page)) (head::order(page)) }
         (plan(page))

@@ -23,6 +23,7 @@ mod sections;
 mod skips;
 pub mod warnings;
 mod weigh;
+mod when;
 mod window;
 
 use super::{crumbs, editable, failing, path_of, path_to, tag};
@@ -177,7 +178,10 @@ fn carry_out(
     let outcome = change.and_then(|change| change.write(visit, &rotation.id));
     match failing(visit, &rotation.id, outcome, saved.names, again)? {
         Ok(receipt) => {
-            let told = (saved.told.to_owned(), saved.before);
+            let told = match when::is_later(visit) {
+                true => ("The change is planned.".to_owned(), None),
+                false => (saved.told.to_owned(), saved.before),
+            };
             done(visit, rotation, saved.part, told, &receipt)
         }
         Err(page) => Ok(page),

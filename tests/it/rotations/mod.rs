@@ -2,6 +2,8 @@
 
 mod absences;
 mod cadence;
+mod changes;
+mod changes_model;
 mod coverage;
 mod dealing;
 mod frozen;
@@ -10,6 +12,7 @@ mod keys;
 mod lifecycle;
 mod managed;
 mod outsiders;
+mod plans;
 mod previews;
 mod rosters;
 mod tiers;

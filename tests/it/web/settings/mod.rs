@@ -6,6 +6,7 @@ mod details;
 mod grid;
 mod managed;
 mod people;
+mod planned;
 mod rights;
 mod rosters;
 

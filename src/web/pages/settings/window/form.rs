@@ -7,7 +7,7 @@ use crate::domain::wording::{DAYS, day_name};
 use crate::domain::zones;
 use crate::server::{Problem, Response};
 use crate::web::form::{Errors, Form, capital};
-use crate::web::pages::settings::{action, carried, grid, page};
+use crate::web::pages::settings::{action, carried, grid, page, when};
 use crate::web::parts::cadence;
 use crate::web::parts::fields::{self, Choice, Filled, hidden};
 use crate::web::visit::Visit;
@@ -127,6 +127,7 @@ pub fn form(
         form method="post" action=(visit.here()) {
             (fields::entered(Some(("step", "look"))))
             (carried(visit, rotation))
+            (when::fields(visit, ""))
             div.card.pad {
                 (filled.input("text", "name", "Name", "Shown with turns where there are several windows.", false))
                 h3 { "Covered hours" }
@@ -163,6 +164,7 @@ pub fn form(
         @if window.is_some() && rotation.windows.len() > 1 {
             form.card.pad method="post" action=(visit.here()) {
                 (carried(visit, rotation))
+                (when::fields(visit, "-remove"))
                 p { "Removing the window ends its turns. Its record stays." }
                 p.actions { button.btn.bad type="submit" name="step" value="remove" { "Remove this window" } }
             }
