@@ -397,9 +397,8 @@ fn create(
         users: blueprint.members.clone(),
         groups: Vec::new(),
         summary: None,
-        // As the partner deals: its timeline is what the forecast is compared with.
-        dealing: Dealing::default(),
-        absence_policy: AbsencePolicy::default(),
+        dealing: Dealing::of_new(),
+        absence_policy: AbsencePolicy::of_new(),
     };
     check_new(&tx.as_read(), &new, &app.tier_limits())?;
     let rotation = insert(tx, new)?;

@@ -7,6 +7,7 @@ use crate::actions::duties::{self, PlanFilter};
 use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::ids::{CellId, UserId};
 use crate::wire::history::{HistoryEntry, HoursAsHeld};
+use crate::wire::on_call;
 use crate::wire::schedule::{self, PlannedTurn, Shift};
 
 /// The longest range of a schedule, in days.
@@ -95,6 +96,8 @@ fn entry(held: Duty) -> HistoryEntry {
         lane_name: entry.lane_name,
         window_id: held.window.to_string(),
         window_name: entry.window_name,
+        turn_of: on_call::owner(entry.dealt.as_ref()),
+        dealt: entry.dealt.as_ref().map(|turn| turn.dealt),
         reason: entry.reason,
         hours_as_held: Some(HoursAsHeld::from(&*entry.hours)),
     }

@@ -91,6 +91,18 @@ impl Duty {
         self.entry.user.as_ref() == Some(user)
     }
 
+    /// Whose turn its person has, where it is not their own.
+    pub fn instead_of(&self) -> Option<&UserId> {
+        let turn = self.entry.dealt.as_ref()?;
+        turn.instead_of(self.entry.user.as_ref()?)
+    }
+
+    /// The people it is shown with: whoever is on call, and whose turn it is.
+    pub fn people(&self) -> impl Iterator<Item = &UserId> {
+        let on_call = self.entry.user.iter().chain(&self.entry.beside);
+        on_call.chain(self.instead_of())
+    }
+
     /// The same from one instant to another.
     pub fn over(&self, from: Timestamp, until: Option<Timestamp>) -> Duty {
         let mut duty = self.clone();

@@ -24,7 +24,7 @@ pub enum Standing {
     Free,
 }
 
-/// Another turn of somebody, with its covered time.
+/// Another turn of somebody: when it begins, and when its covered time ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherTurn {
     pub cell: CellId,
@@ -312,8 +312,9 @@ impl NextTurn {
         if self.help(place, owner, owner_able, found, world) {
             return;
         }
+        let known = found.steps.len();
         if let Some(user) = world.last_resort(owner_turn, found) {
-            found.steps.push(Traced::RestNotKept);
+            found.steps.insert(known, Traced::RestNotKept);
             found.give(user, Dealt::ShortRest);
         }
     }

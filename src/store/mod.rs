@@ -55,6 +55,7 @@ mod snapshot;
 mod staged;
 mod sync_target;
 mod told_plan;
+mod turn_invitation;
 mod tx;
 mod version;
 mod webhook;
@@ -152,6 +153,7 @@ pub use staged::{
 };
 pub use sync_target::SyncTarget;
 pub use told_plan::*;
+pub use turn_invitation::*;
 pub use tx::WriteTx;
 pub use webhook::*;
 use writer::Safety;

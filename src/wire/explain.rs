@@ -274,7 +274,7 @@ steps! {
         user_id: String,
         helped_before: i32,
     }
-    /// Nobody has the hours of rest that are wished for.
+    /// Nobody who could take the turn is rested for it.
     RestNotKeptStep = "restNotKept" {}
     /// Who takes the turn.
     ChosenStep = "chosen" {

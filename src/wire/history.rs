@@ -2,6 +2,7 @@
 
 use super::coverage::{self, Stretch};
 use super::moment::Moment;
+use crate::domain::books::Dealt;
 use crate::domain::rotation;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +28,10 @@ pub struct HistoryEntry {
     pub window_id: String,
     /// The name at the time.
     pub window_name: Option<String>,
+    /// Whose own turn it was. Null where missed turns were lost when it was dealt, for an arrangement, and where nobody was on call.
+    pub turn_of: Option<String>,
+    /// Why whoever had it did. Null with `turnOf`.
+    pub dealt: Option<Dealt>,
     /// Why the entry began.
     pub reason: rotation::Reason,
     /// The window's hours at the time. Later edits do not change them. Absent if they were not recorded.

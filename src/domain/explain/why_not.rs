@@ -158,7 +158,10 @@ fn reason(
             return (WhyNot::Repayment, text);
         }
         (Some((_, sat_out)), _) if sat_out.contains(user) => {
-            let text = format!("{who} has a smaller share and sits this one out.");
+            let text = match prospect.is_some_and(|prospect| prospect.is_stand_in) {
+                true => format!("{who} is a stand-in: no turn is theirs, and they only help out."),
+                false => format!("{who} has a smaller share and sits this one out."),
+            };
             return (WhyNot::SatOut, text);
         }
         _ => {}
@@ -225,7 +228,7 @@ fn not_their_turn(told: Told, who: &str, prospect: Option<&Prospect>, words: &Wo
         false => "free",
     };
     match prospect.own_turn {
-        _ if prospect.is_stand_in => format!("{who} is a stand-in and {is}, but {but}."),
+        _ if prospect.is_stand_in => format!("{who} is {is} as a stand-in, but {but}."),
         Some(own) => format!(
             "{who}'s own turn is {}; they are {is}, but {but}.",
             words.time(own)

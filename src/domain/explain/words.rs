@@ -185,11 +185,12 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
             let before = match before {
                 0 => "has not helped before".to_owned(),
                 1 => "has helped once before".to_owned(),
+                2 => "has helped twice before".to_owned(),
                 many => format!("has helped {many} times before"),
             };
             format!("{} helps out, and {before}.", words.person(user))
         }
-        Step::RestNotKept => "Nobody has the hours of rest that are wished for.".into(),
+        Step::RestNotKept => "Nobody is rested for the turn.".into(),
         Step::Chosen { user, .. } => format!("{} takes the turn.", words.person(user)),
         Step::NobodyLeft => "Nobody is left to take the turn.".into(),
         Step::ByHand { deed, by, at } => by_hand(*deed, by.as_ref(), *at, words),

@@ -77,12 +77,13 @@ impl World for Now<'_> {
         }
         let rest = SignedDuration::from_hours(self.rotation.dealing.rest_hours.into());
         let (mut unrested, mut touches, mut on_end) = (None, false, false);
-        let mut beside = |cell: &CellId, other: &[Interval]| {
-            let (first, last) = other.first().zip(other.last())?;
+        // Of the other turn, what is covered near this one, and when it began.
+        let mut beside = |cell: &CellId, other: &[Interval], since: Timestamp| {
+            let last = other.last()?;
             let apart = distance(&covered, other)?;
             let turn = || OtherTurn {
                 cell: cell.clone(),
-                from: first.from,
+                from: since,
                 until: last.until,
             };
             if apart < SignedDuration::ZERO {
@@ -94,17 +95,18 @@ impl World for Now<'_> {
             touches |= apart.is_zero();
             None
         };
-        for (cell, holder) in self.rotation.cells.iter().enumerate() {
-            if cell == self.cell || holder.holder.as_ref().is_none_or(|held| held.user != *user) {
+        for (cell, slot) in self.rotation.cells.iter().enumerate() {
+            let holder = slot.holder.as_ref().filter(|holder| holder.user == *user);
+            let Some(holder) = holder.filter(|_| cell != self.cell) else {
                 continue;
-            }
+            };
             let (held, hours) =
                 self.memo
                     .held_turn(self.rotation, cell, self.dealing.calendar, self.at, rest);
-            if let Some(elsewhere) = beside(&holder.id, &hours) {
+            if let Some(elsewhere) = beside(&slot.id, &hours, holder.since) {
                 return Standing::Elsewhere(elsewhere);
             }
-            on_end |= holder.window == window && held.until == span.from;
+            on_end |= slot.window == window && held.until == span.from;
         }
         for ended in self
             .rotation
@@ -115,7 +117,7 @@ impl World for Now<'_> {
             let stretch = Interval::new(ended.since, ended.covered_until);
             // It has ended, so nothing of it meets what is dealt. Where its window stayed shut nobody needs rest from it.
             if !stretch.is_empty()
-                && let Some(elsewhere) = beside(&ended.cell, &[stretch])
+                && let Some(elsewhere) = beside(&ended.cell, &[stretch], ended.since)
             {
                 return Standing::Elsewhere(elsewhere);
             }
@@ -133,7 +135,7 @@ impl World for Now<'_> {
                     continue;
                 }
                 let cell = &self.rotation.cells[coming.cell];
-                if let Some(elsewhere) = beside(&cell.id, &coming.covered) {
+                if let Some(elsewhere) = beside(&cell.id, &coming.covered, coming.span.from) {
                     return Standing::Elsewhere(elsewhere);
                 }
                 let next = coming.span.until == span.from || coming.span.from == span.until;

@@ -106,11 +106,7 @@ fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Duty]) -> Stri
 /// Who is to be on call by a turn to come, with whoever's turn it is.
 fn planned(item: &Duty) -> Option<String> {
     let user = item.entry.user.as_ref()?;
-    let turn = item.entry.dealt.as_ref();
-    Some(person_for(
-        user,
-        turn.and_then(|turn| turn.instead_of(user)),
-    ))
+    Some(person_for(user, item.instead_of()))
 }
 
 /// The actions that the reader may take.

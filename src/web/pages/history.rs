@@ -14,7 +14,7 @@ use crate::web::parts::people::People;
 use crate::web::parts::time;
 use crate::web::visit::Visit;
 use jiff::{SignedDuration, Timestamp};
-use maud::html;
+use maud::{Markup, html};
 
 /// Days that can be shown at once.
 const SPANS: [(&str, i64); 4] = [("1d", 1), ("7d", 7), ("28d", 28), ("90d", 90)];
@@ -81,7 +81,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let shown = shown(visit);
     let mut entries = duties::history(visit.app(), &visit.caller, &rotation.id, shown.range)?;
     entries.reverse();
-    let users = entries.iter().filter_map(|entry| entry.entry.user.as_ref());
+    let users = entries.iter().flat_map(Duty::people);
     let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;
     if visit.query.one("format") == "csv" {
         return Ok(file(&entries, &people));
@@ -121,6 +121,7 @@ pub fn show(visit: &Visit) -> Outcome {
                 @for entry in &then {
                     p {
                         @match &entry.entry.user { Some(user) => (people.show(user)), None => "Nobody" }
+                        (for_whom(entry, &people))
                         @let slot = slot(entry);
                         @if !slot.is_empty() { " " span.muted { bdi { (slot) } } }
                         " " (times.period(entry.entry.start, entry.end))
@@ -140,7 +141,7 @@ pub fn show(visit: &Visit) -> Outcome {
                             tr.now[shown.at.is_some_and(|at| runs(entry, at))] data-cell=(entry.cell) data-start=(entry.entry.start) data-end=[entry.end] data-user=[entry.entry.user.as_ref()] {
                                 td { (times.period_with(entry.entry.start, entry.end, entry.entry.hours.zone)) }
                                 td data-label="Where" { bdi { (slot(entry)) } }
-                                td data-label="Who" { @match &entry.entry.user { Some(user) => (people.show(user)), None => span.muted { "Nobody" } } }
+                                td data-label="Who" { @match &entry.entry.user { Some(user) => (people.show(user)), None => span.muted { "Nobody" } } (for_whom(entry, &people)) }
                                 td data-label="Why" { (why(entry.entry.reason)) }
                             }
                         }
@@ -152,6 +153,11 @@ pub fn show(visit: &Visit) -> Outcome {
         p.actions { a.btn.s href=(format!("{base}?span={}&at={}&format=csv", shown.span, layout::encoded(visit.query.one("at")))) { "As CSV" } }
     };
     Ok(layout::page(visit, &title, content))
+}
+
+/// For whom somebody had it by a turn that was not their own.
+fn for_whom(entry: &Duty, people: &People) -> Markup {
+    html! { @if let Some(owner) = entry.instead_of() { " " span.muted { "for " bdi { (people.name(owner)) } } } }
 }
 
 fn slot(entry: &Duty) -> String {

@@ -33,7 +33,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         (fields::summary(errors))
         (head(visit, &own)?)
         div.cols.a {
-            div.stack { (turns::card(visit, &own, &away)) (super::trades::of_reader(visit)?) (month::card(visit, &drawn, &away)) }
+            div.stack { (turns::card(visit, &own, &away)?) (super::trades::of_reader(visit)?) (month::card(visit, &drawn, &away)) }
             div.stack { (away::card(visit, &own, errors)?) (super::feeds::section(visit, errors)?) }
         }
         div.cols.h {

@@ -171,8 +171,7 @@ fn people(
     let members = crate::domain::roster::order(&rotation.members, None);
     let mut users: Vec<UserId> = members.into_iter().map(|one| one.user).collect();
     for duty in duties {
-        users.extend(duty.entry.user.clone());
-        users.extend(duty.entry.beside.iter().cloned());
+        users.extend(duty.people().cloned());
         users.extend(
             duty.entry
                 .skipped

@@ -42,6 +42,7 @@ use crate::web::parts::fields;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use crate::wire::etag::Precondition;
+pub use dealing::share;
 use maud::{Markup, html};
 use restore::Change;
 pub use restore::Restores;

@@ -7,6 +7,7 @@ use super::{named, path_to, times};
 use crate::actions::explain::{self, Question};
 use crate::actions::{ActionError, duties};
 use crate::domain::arrangement::{Arrangement, ArrangementKind};
+use crate::domain::duty::Duty;
 use crate::domain::explain::ExplainedCell;
 use crate::domain::ids::CellId;
 use crate::domain::refusal::Refusal;
@@ -110,15 +111,7 @@ pub fn show(visit: &Visit) -> Outcome {
         until: start.saturating_add(AROUND).map_err(|_| nothing())?,
     };
     let (rotation, duties, arranged) = duties::list(visit.app(), &visit.caller, &known.id, range)?;
-    let mut users: Vec<_> = duties
-        .iter()
-        .filter_map(|duty| duty.entry.user.clone())
-        .collect();
-    users.extend(
-        duties
-            .iter()
-            .flat_map(|duty| duty.entry.beside.iter().cloned()),
-    );
+    let mut users: Vec<_> = duties.iter().flat_map(Duty::people).cloned().collect();
     users.extend(
         arranged
             .iter()

@@ -58,7 +58,7 @@ fn turn(visit: &Visit, rotation: &Rotation, open: &OpenTrade) -> Markup {
         "a turn " @if !slot.is_empty() { "of " bdi { (slot) } " " }
         "(" (times.day_text(times.date(open.trade.from))) ")"
         @match &open.expected {
-            Some(expected) => span.muted { ", paid back on " (times.day_text(times.date(expected.period.from))) }
+            Some(expected) => span.muted { ", to be paid back on " (times.day_text(times.date(expected.period.from))) }
             None => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{path_to, times};
 use crate::actions::duties;
+use crate::domain::duty::Duty;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::{Interval, joined, shared, without};
 use crate::server::Problem;
@@ -54,9 +55,7 @@ pub fn load<'a>(
     for rotation in rotations {
         let found = duties::list(visit.app(), &visit.caller, &rotation.id, range);
         let (_, duties, arranged) = found?;
-        let users = duties
-            .iter()
-            .flat_map(|duty| duty.entry.user.iter().chain(&duty.entry.beside));
+        let users = duties.iter().flat_map(Duty::people);
         let beneath = arranged.iter().flat_map(|one| one.snapshot.people());
         let users: Vec<_> = users.chain(beneath).cloned().collect();
         people.add(visit.app(), users)?;

@@ -66,7 +66,7 @@ pub struct Item {
     /// How they are called; "Nobody" where nobody is on call.
     pub who: String,
     pub kind: Kind,
-    /// What comes after the name: "covers Grace", "swap", "put on call".
+    /// What comes after the name: "for Grace" or "covers Grace", "swap", "put on call".
     pub word: Option<String>,
     /// The name of its row.
     pub place: String,
@@ -174,7 +174,8 @@ fn item(
 ) -> Vec<Item> {
     let kind = Kind::of(duty, arranged);
     let word = match kind {
-        Kind::Turn | Kind::Gap | Kind::Off => None,
+        Kind::Turn => (duty.instead_of()).map(|owner| format!("for {}", people.name(owner))),
+        Kind::Gap | Kind::Off => None,
         Kind::Swap => Some("swap".to_owned()),
         Kind::Put => Some("put on call".to_owned()),
         Kind::Cover => {

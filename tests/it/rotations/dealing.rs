@@ -93,6 +93,19 @@ fn a_new_rotation_trades_and_each_member_can_be_chosen() {
     assert_eq!(rotation.etag(), before);
 }
 
+/// Of a body that says nothing of either.
+#[test]
+fn a_new_rotation_trades_unless_it_says_otherwise() {
+    let rota = Rota::with_people(2);
+    let made = rota.caller().try_create("bare", new_rotation("U1 U2"));
+    let made = made.is(201).json();
+    assert_eq!(made["dealing"].to_string(), FAIR);
+    assert_eq!(
+        made["absencePolicy"],
+        json!({ "calendars": "always", "passOver": "duringTurn", "whileOnDuty": "keep" })
+    );
+}
+
 #[test]
 fn dealing_that_is_refused_names_the_member() {
     let rota = Rota::with_people(5);
@@ -234,6 +247,23 @@ fn a_missed_turn_is_traded_and_everybody_else_keeps_theirs() {
         ]
     );
     assert_eq!(steps[4]["tradeId"], id);
+    // The record says it for good.
+    let record = rotation.turns("history", "2026-01-05T09:00Z", "2026-01-09T00:00Z");
+    let line = |turn: &Value| json!([turn["userId"], turn["turnOf"], turn["dealt"]]);
+    let lines: Vec<Value> = record.iter().map(line).collect();
+    assert_eq!(
+        lines[lines.len() - 3..],
+        [
+            json!(["U4", "U2", "trade"]),
+            json!(["U3", "U3", "own"]),
+            json!(["U2", "U4", "repayment"]),
+        ]
+    );
+    let lost = rota.daily("U1 U2", 1);
+    let now = rota.now();
+    let record = lost.turns("history", &now, "2026-01-09T00:00Z");
+    assert_eq!(line(&record[0]), json!(["U1", null, null]));
+    assert!(record[0].get("turnOf").is_some() && record[0].get("dealt").is_some());
 }
 
 #[test]
@@ -267,8 +297,10 @@ fn a_trade_is_forgiven_by_whoever_is_owed() {
 
     let before = rotation.etag();
     let owed = rota.token("U4");
+    let (_hook, receiver) = rota.hook("rotation.updated");
     rota.with(&owed).delete_if(&path, &before).is(204);
     assert_ne!(rotation.etag(), before);
+    assert_eq!(receiver.events(1), "rotation.updated");
     assert!(rotation.by.all(&rotation.path("/trades")).is_empty());
     rota.with(&owed)
         .delete_if(&path, "*")

@@ -2,7 +2,7 @@
 
 use super::traded;
 use crate::support::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// `absent: Person U2 is absent ...`, `-` for whoever is on call.
 #[track_caller]
@@ -98,6 +98,82 @@ fn turns_that_were_not_dealt_and_missed_turns_that_are_lost() {
         found.starts_with("satOut: Person U4 has a smaller share"),
         "{found}"
     );
+}
+
+/// Somebody with a part of the turns sits out some of them, a stand-in all of them.
+#[test]
+fn whoever_sits_out_is_named() {
+    let rota = Rota::with_people(4);
+    let rotation = traded(&rota);
+    let shares = json!([{ "userId": "U1", "percent": 50 }, { "userId": "U4", "percent": 0 }]);
+    rotation
+        .patch(json!({ "dealing": { "shares": shares } }))
+        .ok();
+    let mut told = Vec::new();
+    for day in 7..17 {
+        let at = format!("2026-01-{day:02}T12:00:00Z");
+        let explained = rotation.get(&format!("/explain?at={at}")).is(200).json();
+        let steps = explained["cells"][0]["steps"].as_array().expect("a list");
+        let own = steps.iter().find(|step| step["rule"] == "ownTurn");
+        let own = own.expect("whose turn it is");
+        let who = own["satOut"].as_array().expect("a list").iter().map(text);
+        let who: Vec<&str> = who.collect();
+        told.push(format!("{}: {}", who.join(" "), text(&own["text"])));
+    }
+    for expected in [
+        "U1: It is Person U2's turn; Person U1 has a smaller share and sits this one out.",
+        "U4: It is Person U3's turn; Person U4 has a smaller share and sits this one out.",
+    ] {
+        assert!(told.iter().any(|told| told == expected), "{told:?}");
+    }
+    let day = told
+        .iter()
+        .position(|told| told.starts_with("U4: "))
+        .expect("a day");
+    for (day, expected) in [
+        (
+            day,
+            "satOut: Person U4 is a stand-in: no turn is theirs, and they only help out.",
+        ),
+        (
+            day + 1,
+            "notTheirTurn: Person U4 is free as a stand-in, but ",
+        ),
+    ] {
+        let found = why_not(&rotation, &format!("2026-01-{:02}T12:00Z", 7 + day), "U4");
+        assert!(found.starts_with(expected), "{found}");
+    }
+}
+
+/// The turn that leaves too little rest is told from where it began, however little of it is left.
+#[test]
+fn too_little_rest_names_the_whole_other_turn() {
+    let rota = Rota::with_people(3);
+    let mut body = new_rotation("U1 U2 U3");
+    body["dealing"] = json!({ "missedTurn": "traded", "restHours": 11 });
+    body["absencePolicy"] = json!({ "passOver": "duringTurn" });
+    let rotation = rota.create(body);
+    let week = weekly("UTC", "2026-01-05T09:00");
+    let windows = [
+        hours("UTC", "monday 09:00 - friday 17:00", week),
+        hours(
+            "UTC",
+            "friday 18:00 - monday 08:00",
+            weekly("UTC", "2026-01-09T18:00"),
+        ),
+    ];
+    rotation.cover(1, &windows);
+    let explained = rotation
+        .get("/explain?at=2026-01-12T12:00:00Z")
+        .is(200)
+        .json();
+    let steps = explained["cells"][0]["steps"].as_array().expect("a list");
+    let rest = steps.iter().filter(|step| step["why"] == "rest");
+    let told: Vec<String> = rest
+        .map(|step| format!("{} to {}", text(&step["from"]), text(&step["until"])))
+        .collect();
+    // The weekend before, and not only its last eleven hours.
+    assert_eq!(told[0], "2026-01-09T18:00:00Z to 2026-01-12T08:00:00Z");
 }
 
 #[test]

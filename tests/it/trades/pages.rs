@@ -101,3 +101,39 @@ fn what_is_owed_is_shown_and_forgiven() {
     rota.to("2026-01-08T12:00Z");
     assert_eq!(rotation.on_call(), "U3");
 }
+
+/// Whoever has a turn that is somebody else's is shown with them, ahead, now and afterwards.
+#[test]
+fn turns_say_whose_they_are() {
+    let rota = Rota::with_people(4);
+    let rotation = traded(&rota);
+    let path = format!("/rotations/{}", rotation.id);
+    let [taker, stranger] = ["U3", "U4"].map(|user| Browser::signed_in(&rota, user));
+    let has = |browser: &Browser, path: &str, said: &str| {
+        let page = browser.get(path).is(200).text();
+        assert!(page.contains(said), "{path}: {said}\n{page}");
+    };
+    has(&taker, "/me", "for <bdi>Person U2</bdi>, ");
+    has(&stranger, &path, "for Person U2");
+    rota.to("2026-01-06T12:00Z");
+    has(
+        &stranger,
+        &path,
+        "Person U3 is on call for Person U2 until ",
+    );
+    has(&taker, &path, "You are on call for Person U2 until ");
+    has(&stranger, "/", "for Person U2, until ");
+    has(&taker, "/me/turns", "for <bdi>Person U2</bdi>, until ");
+    rota.to("2026-01-09T12:00Z");
+    let record = format!("{path}/history");
+    for owner in ["Person U2", "Person U3"] {
+        has(&stranger, &record, &format!("for <bdi>{owner}</bdi>"));
+    }
+    // Who has a smaller share stands there with the order of people.
+    let shares = json!([{ "userId": "U1", "percent": 50 }, { "userId": "U4", "percent": 0 }]);
+    rotation
+        .patch(json!({ "dealing": { "shares": shares } }))
+        .ok();
+    has(&stranger, &path, "Share 50 %");
+    has(&stranger, &path, "Stand-in");
+}

@@ -4,6 +4,8 @@ use super::trading_worlds::as_many;
 use super::*;
 use crate::domain::absence_policy::{AbsencePolicy, PassOver};
 use crate::domain::books::{Dealing, Dealt, MissedTurn, Share};
+use crate::domain::ids::RosterId;
+use crate::domain::rotation::Narrowed;
 use std::collections::HashMap;
 
 const DAYS: [Weekday; 7] = [
@@ -84,6 +86,33 @@ fn plan(
         note(&rotation, due);
     }
     turns
+}
+
+/// What is recorded of each cell up to an instant, whoever's turns they were.
+fn record(
+    mut rotation: Rotation,
+    dealing: DealingContext,
+    until: Timestamp,
+) -> Vec<(usize, Entry)> {
+    let mut entries = Vec::new();
+    let mut note = |rotation: &Rotation, begun: &[usize]| {
+        for cell in begun {
+            let entry = rotation.cells[*cell].entry.clone();
+            entries.push((
+                *cell,
+                Entry {
+                    dealt: None,
+                    ..entry
+                },
+            ));
+        }
+    };
+    note(&rotation, &(0..rotation.cells.len()).collect::<Vec<_>>());
+    while let Some(due) = next_due(&rotation, dealing).filter(|due| *due < until) {
+        let begun = step(&mut rotation, dealing, due).begun;
+        note(&rotation, &begun);
+    }
+    entries
 }
 
 fn context<'a>(calendar: &'a Calendar, absences: &'a Absences) -> DealingContext<'a> {
@@ -206,6 +235,7 @@ proptest! {
         lanes in 1..4_usize,
         hours in prop::collection::btree_set(0..168_usize, 1..4),
         periods in prop::collection::vec(1..3_u32, 3),
+        narrowed in prop::collection::vec(prop::option::of(prop::collection::btree_set(0..9_usize, 1..9)), 3),
     ) {
         prop_assume!(people >= lanes);
         let calendar = Calendar::embedded();
@@ -213,9 +243,29 @@ proptest! {
         let dealing = context(&calendar, &none);
         let begun = at("2026-11-23T00:00:00Z");
         let hours: Vec<usize> = hours.into_iter().collect();
-        let lost = spread(rotation(people, lanes, cut(&hours, &periods), begun));
+        let mut lost = rotation(people, lanes, cut(&hours, &periods), begun);
+        // Some windows have a list of their own.
+        for (window, list) in narrowed.iter().take(hours.len()).enumerate() {
+            let list = list.iter().flatten().filter_map(|member| lost.members.users.get(*member));
+            let users: Vec<UserId> = list.cloned().collect();
+            if users.len() >= lanes {
+                let id = RosterId::from(format!("r{window}"));
+                for cell in lost.cells.iter_mut().filter(|cell| cell.window == window) {
+                    cell.roster = Some(id.clone());
+                }
+                lost.rosters.push(Roster {
+                    id: Some(id),
+                    narrowed: Some(Narrowed { users, groups: Vec::new() }),
+                    next_turns: Vec::new(),
+                });
+            }
+        }
+        let lost = spread(lost);
         let until = at("2027-05-23T00:00:00Z");
-        let [lost, traded] = [lost.clone(), traded(lost)].map(|rotation| plan(dealt(rotation, dealing), dealing, until));
+        let both = [lost.clone(), traded(lost)].map(|rotation| dealt(rotation, dealing));
+        let [lost, traded] = both.clone().map(|rotation| plan(rotation, dealing, until));
+        prop_assert_eq!(lost, traded);
+        let [lost, traded] = both.map(|rotation| record(rotation, dealing, until));
         prop_assert_eq!(lost, traded);
     }
 

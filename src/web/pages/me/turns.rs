@@ -4,11 +4,12 @@ use super::super::{absences, path_of, slot_text, times, why};
 use crate::actions::duties;
 use crate::domain::absence::Absence;
 use crate::domain::forecast::Shift;
-use crate::domain::ids::RotationId;
+use crate::domain::ids::{RotationId, UserId};
 use crate::domain::time::{FOREVER, Interval};
 use crate::server::{Outcome, Problem};
 use crate::web::layout;
 use crate::web::parts::absence;
+use crate::web::parts::people::People;
 use crate::web::parts::time::Times;
 use crate::web::visit::Visit;
 use jiff::{SignedDuration, Timestamp};
@@ -83,6 +84,11 @@ impl Mine {
         why::path(&base, &first.duty.cell, (self.from(), self.until()), now)
     }
 
+    /// Whose turn it is, where it is not the reader's own.
+    fn instead_of(&self) -> Option<&UserId> {
+        self.first().duty.instead_of()
+    }
+
     fn absence<'a>(&self, away: &'a [Absence]) -> Option<&'a Absence> {
         let whole = Interval::new(self.from(), self.end());
         let counts = |one: &&Absence| absence::counts(one, self.rotation().0);
@@ -121,8 +127,9 @@ pub fn to_come(visit: &Visit) -> Result<Vec<Mine>, Problem> {
 }
 
 /// The card with the next five.
-pub fn card(visit: &Visit, own: &[Mine], away: &[Absence]) -> Markup {
-    html! {
+pub fn card(visit: &Visit, own: &[Mine], away: &[Absence]) -> Result<Markup, Problem> {
+    let next = list(visit, &own[..own.len().min(NEXT)], away)?;
+    Ok(html! {
         section.card aria-labelledby="five" {
             header {
                 h2 #five { "My next five" }
@@ -131,16 +138,18 @@ pub fn card(visit: &Visit, own: &[Mine], away: &[Absence]) -> Markup {
             @if own.is_empty() {
                 p.pad.pt0.muted { "None is planned. " a href="/rotations?mine=true" { "Rotations that you are in" } }
             }
-            (list(visit, own.iter().take(NEXT), away))
+            (next)
         }
-    }
+    })
 }
 
-fn list<'m>(visit: &Visit, own: impl Iterator<Item = &'m Mine>, away: &[Absence]) -> Markup {
-    html! { ol.list { @for turn in own { (line(visit, turn, away)) } } }
+fn list(visit: &Visit, own: &[Mine], away: &[Absence]) -> Result<Markup, Problem> {
+    let owners = own.iter().filter_map(Mine::instead_of);
+    let people = People::load(visit.app(), owners, true)?;
+    Ok(html! { ol.list { @for turn in own { (line(visit, turn, away, &people)) } } })
 }
 
-fn line(visit: &Visit, turn: &Mine, away: &[Absence]) -> Markup {
+fn line(visit: &Visit, turn: &Mine, away: &[Absence], people: &People) -> Markup {
     let (times, is_now) = (times(visit), turn.is_now(visit.now));
     let me = visit.user();
     let first = turn.first();
@@ -152,6 +161,7 @@ fn line(visit: &Visit, turn: &Mine, away: &[Absence]) -> Markup {
                 div.what {
                     a href=(turn.path()) data-cell=(first.duty.cell) data-start=(turn.from()) data-end=[turn.until()] data-user=[me] { bdi { (turn.name()) } }
                     small.muted {
+                        @if let Some(owner) = turn.instead_of() { "for " bdi { (people.name(owner)) } ", " }
                         @match (is_now, turn.until()) {
                             (true, Some(until)) => { "until " (times.text(until)) },
                             (true, None) => "until somebody hands over",
@@ -187,12 +197,13 @@ pub fn show(visit: &Visit) -> Outcome {
     let own = to_come(visit)?;
     let away = absences::of_reader(visit)?;
     let left = own.len().saturating_sub(MOST);
+    let turns = list(visit, &own[..own.len().min(MOST)], &away)?;
     let content = html! {
         p.crumb { a href="/me" { "Me" } }
         h1 { "My turns in the next 90 days" }
         section.card aria-label="Turns" {
             @if own.is_empty() { p.pad.muted { "None is planned." } }
-            (list(visit, own.iter().take(MOST), &away))
+            (turns)
             @if left > 0 { p.pad.muted { "And " (left) " more." } }
         }
     };

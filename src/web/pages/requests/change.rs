@@ -3,6 +3,7 @@
 use super::words::taker;
 use crate::actions::duties;
 use crate::actions::overview::Asked;
+use crate::domain::duty::Duty;
 use crate::domain::request::{Leg, RequestKind};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -39,9 +40,7 @@ pub fn card(
     let days = Days::new(first, count, times);
     let found = duties::list(visit.app(), &visit.caller, &rotation.id, days.range())?;
     let (rotation, duties, arranged) = found;
-    let users = duties
-        .iter()
-        .flat_map(|duty| duty.entry.user.iter().chain(&duty.entry.beside));
+    let users = duties.iter().flat_map(Duty::people);
     let beneath = arranged.iter().flat_map(|one| one.snapshot.people());
     let users: Vec<_> = users
         .chain(beneath)

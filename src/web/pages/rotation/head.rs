@@ -3,6 +3,7 @@
 use super::Shown;
 use crate::domain::ids::UserId;
 use crate::domain::rotation::Roster;
+use crate::web::pages::settings::share;
 use crate::web::parts::icon::icon;
 use crate::web::parts::item::{Item, Kind, Row};
 use crate::web::parts::near;
@@ -95,6 +96,14 @@ fn sentence(page: &Shown, row: Option<&Row>, current: Option<&Item>) -> String {
         (Kind::Gap, _) => "Nobody is on call".to_owned(),
         (Kind::Cover, false) => {
             format!("{} {}", item.who, item.word.as_deref().unwrap_or_default())
+        }
+        (Kind::Turn, is_me) => {
+            let who = match is_me {
+                true => "You are".to_owned(),
+                false => format!("{} is", item.who),
+            };
+            let word = item.word.iter().map(|word| format!(" {word}"));
+            format!("{who} on call{}", word.collect::<String>())
         }
         (_, true) => "You are on call".to_owned(),
         (_, false) => format!("{} is on call", item.who),
@@ -223,7 +232,7 @@ pub fn order(page: &Shown) -> Markup {
 }
 
 fn in_order(page: &Shown, user: &UserId) -> Markup {
-    let (times, now) = (&page.days.times, page.visit.now);
+    let (times, now, rotation) = (&page.days.times, page.visit.now, &page.rotation);
     let theirs = || {
         (page.rows.iter().flat_map(|row| &row.items))
             .filter(|item| item.user.as_ref() == Some(user))
@@ -255,6 +264,7 @@ fn in_order(page: &Shown, user: &UserId) -> Markup {
                             (false, Some(item)) => { "then " (times.day_text(times.date(item.from))) },
                             (false, None) => "no turn in the next four weeks",
                         }
+                        @if let Some(share) = share(rotation, user) { " · " (share) }
                         @if let Some(away) = away { " · away " (times.short_day(times.date(away.from.max(now)))) " to " (times.short_day(times.date(away.until - jiff::SignedDuration::from_secs(1)))) }
                     }
                 }

@@ -171,11 +171,7 @@ fn said_beside(page: &Shown, turn: &Turn, beside: &[&Item]) -> String {
             times.day_text(times.date(item.from))
         ));
     }
-    if let (Kind::Cover | Kind::Swap | Kind::Put, Some(word)) =
-        (turn.main().kind, &turn.main().word)
-    {
-        parts.push(word.clone());
-    }
+    parts.extend(turn.main().word.clone());
     parts.join(" · ")
 }
 

@@ -94,13 +94,11 @@ pub fn form(
 }
 
 /// What is said of somebody's share beside their name; nothing of a whole one.
-pub fn share(rotation: &Rotation, user: &UserId) -> Markup {
-    html! {
-        @match rotation.dealing.percent(user) {
-            0 => { " " span.tag { "Stand-in" } }
-            WHOLE => {}
-            percent => { " " span.tag { "Share " (percent) " %" } }
-        }
+pub fn share(rotation: &Rotation, user: &UserId) -> Option<String> {
+    match rotation.dealing.percent(user) {
+        0 => Some("Stand-in".to_owned()),
+        WHOLE => None,
+        percent => Some(format!("Share {percent} %")),
     }
 }
 

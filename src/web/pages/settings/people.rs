@@ -93,7 +93,7 @@ fn row(
             div.split {
                 span {
                     (people.show(user))
-                    (dealing::share(rotation, user))
+                    @if let Some(share) = dealing::share(rotation, user) { " " span.tag { (share) } }
                     @if is_next(rotation, index) { " " span.tag.good { "next" } }
                     @if !is_single { " " span.muted { "by way of a user group" } }
                 }
