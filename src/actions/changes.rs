@@ -21,6 +21,7 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::staged::{ChangeState, ChangeTime, MOST_WAITING, NewChange, StagedChange};
 use crate::store::{self, ChangeFilter, ReadTx, WriteTx};
+use crate::wire::change::with_group;
 use jiff::{SignedDuration, Timestamp};
 
 /// How far ahead a change may wait, in days.
@@ -174,13 +175,7 @@ impl Operation for MakeChange {
 
 /// The group of a handle is known by its id from now on.
 fn set_group(change: &mut NewChange, group: GroupId) {
-    let body: Option<serde_json::Map<String, serde_json::Value>> =
-        serde_json::from_str(&change.body).ok();
-    if let Some(mut body) = body {
-        let chosen = serde_json::json!({ "userGroupId": group.as_str() });
-        body.insert("onDutyGroup".to_owned(), chosen);
-        change.body = serde_json::Value::Object(body).to_string();
-    }
+    change.body = with_group(&change.body, &group);
     change.edits.duty_group = Some(Some(DutyGroupChoice::Group(group)));
 }
 

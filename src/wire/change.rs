@@ -9,13 +9,13 @@ use super::strict::strict;
 use crate::domain::actor::Actor;
 use crate::domain::edit::{Edits, check_managed_by};
 use crate::domain::fault::Fault;
-use crate::domain::ids::ChangeId;
+use crate::domain::ids::{ChangeId, GroupId};
 use crate::domain::limits::{check_length, check_list, check_operation_id};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::staged::{ChangeState, ChangeTime, MOST_WAITING, NewChange, StagedChange};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 strict! { ChangeRequest, EditRequest }
 
@@ -133,6 +133,14 @@ pub fn time(at: &str, window: Option<String>) -> Result<ChangeTime, Refusal> {
 /// [`Refusal::Invalid`] where they are none.
 pub fn stored_edits(bytes: &[u8]) -> Result<Edits, Refusal> {
     body::parse::<EditRequest>(bytes)?.edits()
+}
+
+/// A body with the user group of `onDutyGroup` by its id.
+pub fn with_group(body: &str, group: &GroupId) -> String {
+    let mut members: Map<String, Value> = serde_json::from_str(body).unwrap_or_default();
+    let chosen = json!({ "userGroupId": group });
+    members.insert("onDutyGroup".to_owned(), chosen);
+    Value::Object(members).to_string()
 }
 
 /// A change of a rotation.

@@ -176,7 +176,7 @@ fn carry_out(
     again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
 ) -> Outcome {
     let change = change.map_err(ActionError::from);
-    let outcome = change.and_then(|change| change.write(visit, &rotation.id));
+    let outcome = change.and_then(|change| when::write(visit, &rotation.id, change));
     match failing(visit, &rotation.id, outcome, saved.names, again)? {
         Ok(receipt) => {
             let told = match when::is_later(visit) {

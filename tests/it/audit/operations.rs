@@ -338,7 +338,8 @@ fn every_operation_that_writes_leaves_one_entry() {
     let writing = operations.filter(|(method, _)| *method != "get");
     let ids = writing.map(|(_, operation)| text(&operation["operationId"]).to_owned());
     // What is previewed is not written.
-    let writing: BTreeSet<String> = ids.filter(|id| !id.starts_with("preview")).collect();
+    let is_write = |id: &String| !id.starts_with("preview") && id != "planRotations";
+    let writing: BTreeSet<String> = ids.filter(is_write).collect();
     let known = OPERATIONS.map(|(id, _)| id.to_owned());
     assert_eq!(BTreeSet::from(known), writing);
     for (id, act) in OPERATIONS {

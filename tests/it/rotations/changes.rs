@@ -33,8 +33,8 @@ impl Rot<'_> {
     #[track_caller]
     fn is_recorded_as_planned(&self, from: &str, to: &str) {
         let line = |turn: &Value| {
-            let cell = text(&turn["cellId"]);
-            format!("{} {cell}", turn_line(turn))
+            let [lane, window] = ["laneId", "windowId"].map(|name| text(&turn[name]));
+            format!("{} {lane} {window}", turn_line(turn))
         };
         let covered = |turn: &&Value| turn.get("end").is_some();
         let planned: Vec<String> = self
@@ -56,6 +56,7 @@ impl Rot<'_> {
     }
 }
 
+/// rules.md 30.1.
 #[test]
 fn now_makes_all_of_it_as_one_version() {
     let rota = Rota::with_people(4);
@@ -108,6 +109,7 @@ fn now_makes_all_of_it_as_one_version() {
     assert_ne!(entries[1]["action"], "createChange");
 }
 
+/// rules.md 30.2.
 #[test]
 fn a_removal_at_the_next_hand_over_is_planned_and_skips_nobody() {
     let rota = Rota::with_people(4);
@@ -117,7 +119,7 @@ fn a_removal_at_the_next_hand_over_is_planned_and_skips_nobody() {
         "rotation": { "userIds": ["U1", "U2", "U3", "U4"] } }));
     assert_eq!(
         (&made["state"], instant(&made["at"]).as_str()),
-        (&json!("waiting"), "2026-01-06T09:00:00Z")
+        (&json!("waiting"), "2026-01-06T09:00Z")
     );
     assert_eq!(
         (rotation.on_call().as_str(), rotation.order().as_str()),
@@ -147,6 +149,7 @@ fn a_removal_at_the_next_hand_over_is_planned_and_skips_nobody() {
     assert_eq!(entries[0]["actor"], made["createdBy"]);
 }
 
+/// rules.md 30.4.
 #[test]
 fn another_grid_later_is_recorded_as_planned() {
     let rota = Rota::with_people(5);
@@ -154,7 +157,7 @@ fn another_grid_later_is_recorded_as_planned() {
     let twice = always(cadence(
         "daily",
         "UTC",
-        "2026-01-05T00:00:00Z",
+        "2026-01-05T00:00",
         json!({ "times": ["06:00", "18:00"] }),
     ));
     let grid = rotation.grid(2, &[twice, always(daily())]);
@@ -173,11 +176,10 @@ fn another_grid_later_is_recorded_as_planned() {
         .iter()
         .map(|cell| cell["id"].clone())
         .collect();
-    assert!(
-        before
-            .iter()
-            .all(|turn| turn.get("changeId").is_none() || cells.contains(&turn["cellId"]))
-    );
+    let starts = |turn: &&Value| text(&turn["start"]) > "2026-01-07T18:00";
+    let later: Vec<&Value> = before.iter().filter(starts).collect();
+    let known = |turn: &&Value| cells.contains(&turn["cellId"]);
+    assert!(later.iter().all(known), "{later:?} in {cells:?}");
 }
 
 #[test]
@@ -294,6 +296,7 @@ fn what_is_refused_now_is_refused_for_later() {
     }
 }
 
+/// rules.md 30.3.
 #[test]
 fn one_that_fails_writes_nothing_and_says_so() {
     let rota = Rota::with_people(4);
@@ -326,4 +329,28 @@ fn one_that_fails_writes_nothing_and_says_so() {
         (rotation.staged(&made)["state"].clone(), rotation.etag()),
         (json!("applied"), edited)
     );
+}
+
+/// rules.md 30.5.
+#[test]
+fn a_disabled_rotation_applies_what_waits_and_deals_nobody() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2", 1);
+    let made = rotation.stage(json!({ "at": "2026-01-07T12:00:00Z", "rotation": { "name": "Still", "userIds": ["U2", "U3"] } }));
+    rotation.patch(json!({ "enabled": false })).is(200);
+    rota.to("2026-01-08T00:00:00Z");
+    assert_eq!(rotation.staged(&made)["state"], "applied");
+    let read = rotation.read();
+    assert_eq!(
+        (&read["name"], rotation.order().as_str()),
+        (&json!("Still"), "U2 U3")
+    );
+    assert_eq!(rotation.holders(), "-");
+    let waiting =
+        rotation.stage(json!({ "at": "2026-02-01T00:00:00Z", "rotation": { "name": "Never" } }));
+    rotation.by.delete_if(&rotation.path(""), "*").is(204);
+    rotation
+        .get(&format!("/changes/{}", text(&waiting["id"])))
+        .refused(404, "not_found");
+    assert!(text(&rota.newest_entry()["summary"]).contains("with a change that waited"));
 }

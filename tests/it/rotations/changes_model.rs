@@ -93,11 +93,11 @@ fn the_plan_and_the_record_are_the_model() {
     for _ in 0..count {
         let order = list(&mut dice);
         let rotation = rota.daily(&order.join(" "), 1);
-        // Hand-overs are at 09:00, when the clock stands now; some changes are at one, and some at the instant of another.
+        // It is 08:00, and hand-overs are at 09:00 from tomorrow on. Some changes are at one, and some at the instant of another.
         let mut changes: Vec<(Timestamp, Vec<String>)> = Vec::new();
         for _ in 0..dice.random_range(1..=4) {
             let hours = match dice.random_range(0..3) {
-                0 => 24 * dice.random_range(1..DAYS),
+                0 => 24 * dice.random_range(1..DAYS) + 1,
                 1 => changes
                     .first()
                     .map_or(30, |(at, _)| (at.duration_since(begin).as_hours()).max(1)),
@@ -117,7 +117,7 @@ fn the_plan_and_the_record_are_the_model() {
             let instant = begin + hour * i32::try_from(hours).expect("hours");
             let due = changes.iter().filter(|(at, _)| *at == instant);
             let due: Vec<&Vec<String>> = due.map(|(_, order)| order).collect();
-            let hands_over = hours % 24 == 0;
+            let hands_over = hours > 24 && hours % 24 == 1;
             if hands_over || !due.is_empty() {
                 model.step(instant, &due, hands_over);
             }

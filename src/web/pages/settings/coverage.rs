@@ -57,7 +57,7 @@ pub fn save(
             Err(page) => Ok(page),
         };
     }
-    let outcome = read.and_then(|grid| Change::Coverage(grid).write(visit, &rotation.id));
+    let outcome = read.and_then(|grid| when::write(visit, &rotation.id, Change::Coverage(grid)));
     let outcome = weigh::within(outcome, wished.path);
     let receipt = match failing(visit, &rotation.id, outcome, wished.names, again)? {
         Ok(receipt) => receipt,

@@ -1,6 +1,6 @@
 //! Undo of a change of settings: the write of what was so before.
 
-use super::{Saved, carry_out, nothing, page, when};
+use super::{Saved, carry_out, nothing, page};
 use crate::actions::ActionError;
 use crate::actions::channels::SetChannel;
 use crate::actions::duty_group::{BindDutyGroup, UnbindDutyGroup};
@@ -40,9 +40,6 @@ pub enum Change {
 impl Change {
     /// Carries it out as the API's operation does.
     pub fn write(self, visit: &Visit, id: &RotationId) -> Result<Receipt, ActionError> {
-        if let Some(staged) = when::stage(visit, id, &self) {
-            return staged;
-        }
         let to = |name| (name, visit.here());
         match self {
             Change::Patch(patch) => {

@@ -89,12 +89,19 @@ fn said(_: &str, _: &StagedChange) -> Result<String, Error> {
     Ok(String::new())
 }
 
+/// Carries out a change, or stores it for later.
+///
+/// # Errors
+/// As the write.
+pub fn write(visit: &Visit, id: &RotationId, change: Change) -> Result<Receipt, ActionError> {
+    match stage(visit, id, &change) {
+        Some(staged) => staged,
+        None => change.write(visit, id),
+    }
+}
+
 /// Stores a change for later; `None` where it is one for now, or of something that is only changed now.
-pub fn stage(
-    visit: &Visit,
-    id: &RotationId,
-    change: &Change,
-) -> Option<Result<Receipt, ActionError>> {
+fn stage(visit: &Visit, id: &RotationId, change: &Change) -> Option<Result<Receipt, ActionError>> {
     let edits = match change {
         _ if !is_later(visit) => return None,
         Change::Patch(patch) => Edits {
