@@ -103,6 +103,8 @@ CREATE TABLE rotation (
     skips_are_off_time INTEGER NOT NULL CHECK (skips_are_off_time IN (0, 1)),
     enable_topic INTEGER NOT NULL CHECK (enable_topic IN (0, 1)),
     topic_template TEXT,
+    -- What manages the rotation: the name of a file that its edits come from.
+    managed_by TEXT,
     -- The sort key of lists: the name in lower case.
     sort_name TEXT NOT NULL,
     -- The searched text: name, code and description in lower case, one per line.
@@ -1130,3 +1132,29 @@ CREATE TABLE slack_envelope (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX slack_envelope_open ON slack_envelope (received_at, id) WHERE processed_at IS NULL;
 CREATE INDEX slack_envelope_processed ON slack_envelope (received_at) WHERE processed_at IS NOT NULL;
+
+-- Changes of rotations that are applied later, and those that have ended.
+CREATE TABLE staged_change (
+    id TEXT PRIMARY KEY,
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    -- In the order made, within the rotation.
+    sequence INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    note TEXT,
+    -- The edits as they were sent.
+    body TEXT NOT NULL CHECK (json_valid(body)),
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'applied', 'failed', 'cancelled')),
+    managed_by TEXT,
+    -- Who made it.
+    made_by TEXT NOT NULL CHECK (json_valid(made_by)),
+    created_at INTEGER NOT NULL,
+    applied_at INTEGER,
+    -- When it was applied, failed or was cancelled.
+    ended_at INTEGER,
+    -- Why it failed: [kind, path, text].
+    problem TEXT CHECK (problem IS NULL OR json_valid(problem)),
+    revision INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX staged_change_by_rotation ON staged_change (rotation_id, at, sequence);
+CREATE INDEX staged_change_waiting ON staged_change (rotation_id, at, sequence) WHERE state = 'waiting';
+CREATE INDEX staged_change_by_end ON staged_change (ended_at) WHERE ended_at IS NOT NULL;

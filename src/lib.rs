@@ -156,7 +156,7 @@
 //! | 2 | [`chat`] | [`domain`], [`store`], [`client`], [`metrics`], [`runtime`] |
 //! | 2 | [`relays`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`sources`] | [`domain`], [`client`], [`runtime`] |
-//! | 2 | [`store`] | [`domain`], [`runtime`] |
+//! | 2 | [`store`] | [`domain`], [`wire`], [`runtime`] |
 //! | 2 | [`oidc`] | [`domain`], [`client`], [`runtime`] |
 //! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
 //! | 1 | [`wire`], [`client`], [`metrics`] | [`domain`]; [`runtime`] (`client`) |
@@ -177,7 +177,7 @@
 //! - An enum with names is defined with `domain::words`: that is its text, its JSON and its schema everywhere. Values of the
 //!   [`domain`] whose stored or shown form is the value itself derive it; documents are read and written in [`wire`] and [`store`].
 //! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures, and they
-//!   read and write calendars with it.
+//!   read and write calendars with it. The [`store`] reads with it the edits that wait, which are kept as they were sent.
 //! - Rights are decided in [`domain::access`]. A test checks that the SQL of lists agrees.
 //! - The memory that callers make the process hold is counted: request bodies, work and responses by [`server`], in budgets of
 //!   [`memory`] that all edges share. Long collections are read and rendered while they are sent.

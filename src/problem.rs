@@ -8,6 +8,7 @@ use crate::domain::mention::MAX_A_DAY;
 use crate::domain::personal_calendar::MOST_OF_A_PERSON;
 use crate::domain::refusal::{DirectoryFault, Refusal, UrlFault};
 use crate::domain::request::{MAX_PENDING, MAX_PENDING_EACH};
+use crate::domain::staged::MOST_WAITING;
 use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};
 use crate::server::Problem;
 use crate::store::{ActionError, Error};
@@ -122,6 +123,8 @@ fn title(code: &str) -> Option<&'static str> {
         "tooManyMentions" => "Too many mentions",
         "webhook_endpoint_limit" => "Too many webhook endpoints",
         "too_many_calendars" => "Too many calendars",
+        "too_many_changes" => "Too many changes",
+        "change_ended" => "Change ended",
         "too_many_readings" => "Too many readings at once",
         "webhook_url_malformed" => "URL malformed",
         "webhook_url_scheme_not_allowed" => "URL scheme not allowed",
@@ -450,6 +453,16 @@ impl From<Refusal> for Problem {
                 409,
                 "tooManyArrangements",
                 format!("a rotation has at most {MAX_ARRANGED} arrangements that have not ended; end some first"),
+            ),
+            Refusal::TooManyChanges => coded(
+                409,
+                "too_many_changes",
+                format!("{MOST_WAITING} changes of the rotation wait already; cancel one, or send it in `replaces`"),
+            ),
+            Refusal::ChangeEnded(state) => coded(
+                409,
+                "change_ended",
+                format!("the change is {state}; only one that waits can be cancelled or replaced"),
             ),
             Refusal::TooManyPending => coded(
                 409,

@@ -46,6 +46,15 @@ pub(super) fn record(
     insert(tx, actor, (author.action, &author.origin), change)
 }
 
+/// Adds the audit entry of a change that waited for its time, of whoever made it.
+pub(super) fn record_applied(
+    tx: &mut WriteTx,
+    by: Actor,
+    change: AuditedChange,
+) -> Result<(), Error> {
+    insert(tx, by, ("applyScheduledChange", &Origin::default()), change)
+}
+
 fn insert(
     tx: &mut WriteTx,
     actor: Actor,

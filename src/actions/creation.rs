@@ -1,13 +1,12 @@
 //! Creates rotations.
 
 use super::chat_ids::{self, NamedIds};
-use super::membership::{
-    check_groups_included, check_people, joined_channels, known_groups, known_people,
-};
+use super::membership::{check_people, joined_channels, known_groups, known_people};
 use super::{App, Result, audit, outbox, told_plan};
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::edit::NewRotation;
 use crate::domain::event::Event;
+use crate::domain::grid::Mint;
 use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, UserId, WindowId};
 use crate::domain::mention::MentionSettings;
 use crate::domain::refusal::Refusal;
@@ -17,7 +16,7 @@ use crate::domain::rotation::{
 use crate::domain::tiers::TierLimits;
 use crate::domain::warning_kinds::WarningSettings;
 use crate::store::{self, CreationKey, Errand, MemberLists, ReadTx, WriteTx};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
 /// How long a creation key returns the rotation of its first use.
@@ -110,14 +109,9 @@ pub(super) fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> 
         |user: &UserId| new.users.contains(user) || groups.iter().any(|group| group.contains(user));
     new.dealing.check_members(is_member)?;
     limits.check_lanes(0, new.lanes)?;
-    if let Some(most) = limits.max_rotations
-        && store::count_rotations(tx)? >= most
-    {
-        let detail = format!("the plan includes {most} rotations, and the workspace has them all");
-        return Err(Refusal::PaymentRequired("".into(), detail).into());
-    }
-    check_groups_included(limits, !new.groups.is_empty())?;
-    check_people(tx, limits, None, &new.users, &new.groups)?;
+    check_count(tx, limits)?;
+    limits.check_groups(!new.groups.is_empty())?;
+    check_people(tx, limits, &new.users, &new.groups)?;
     match &new.code {
         Some(code) if store::rotation_by_code(tx, code)?.is_some() => {
             Err(Refusal::RotationCodeTaken(code.clone()).into())
@@ -126,12 +120,21 @@ pub(super) fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> 
     }
 }
 
-/// Stores a new rotation and begins its record.
-pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
-    let at = tx.now();
-    let id = RotationId::from(tx.mint("rot_"));
+/// Refuses one more rotation than the tier includes.
+pub(super) fn check_count(tx: &ReadTx, limits: &TierLimits) -> Result<()> {
+    if let Some(most) = limits.max_rotations
+        && store::count_rotations(tx)? >= most
+    {
+        let detail = format!("the plan includes {most} rotations, and the workspace has them all");
+        return Err(Refusal::PaymentRequired("".into(), detail).into());
+    }
+    Ok(())
+}
+
+/// A new rotation without its members.
+pub(super) fn blank(new: NewRotation, at: Timestamp, mint: &mut Mint) -> Rotation {
     let window = Window {
-        id: WindowId::from(tx.mint("win_")),
+        id: WindowId::from(mint("win_")),
         key: None,
         name: None,
         zone: None,
@@ -141,21 +144,21 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
     };
     let lanes: Vec<Lane> = (0..new.lanes)
         .map(|_| Lane {
-            id: LaneId::from(tx.mint("lan_")),
+            id: LaneId::from(mint("lan_")),
             key: None,
             name: None,
         })
         .collect();
     let cells = (0..new.lanes)
-        .map(|lane| Cell::never_held(CellId::from(tx.mint("cel_")), lane, at))
+        .map(|lane| Cell::never_held(CellId::from(mint("cel_")), lane, at))
         .collect();
     let channel = |channel: ChannelId| ChannelSetting {
         channel,
         posts_messages: true,
         syncs_topic: false,
     };
-    let mut rotation = Rotation {
-        id,
+    Rotation {
+        id: RotationId::from(mint("rot_")),
         profile: Profile {
             name: new.name,
             description: new.description,
@@ -165,6 +168,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
             channels: new.channels.into_iter().map(channel).collect(),
             enable_topic: false,
             topic_template: None,
+            managed_by: None,
             duty_group: None,
             mentions: MentionSettings::default(),
             warnings: WarningSettings::default(),
@@ -189,6 +193,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
         arranged: Vec::new(),
         pending: Vec::new(),
         absences: Arc::default(),
+        waiting: Vec::new(),
         stamps: Stamps {
             version: 1,
             created_at: at,
@@ -197,14 +202,24 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
             remind_at: None,
         },
         trace: None,
-    };
+    }
+}
+
+/// Stores a new rotation and begins its record.
+pub(super) fn insert(tx: &mut WriteTx, mut new: NewRotation) -> Result<Rotation> {
+    let at = tx.now();
+    let (users, groups) = (
+        std::mem::take(&mut new.users),
+        std::mem::take(&mut new.groups),
+    );
+    let mut rotation = blank(new, at, &mut |prefix: &str| tx.mint(prefix));
     store::insert_rotation(tx, &rotation, None)?;
     store::save_members(
         tx,
         &rotation.id,
         &MemberLists {
-            users: Some(new.users),
-            groups: Some(new.groups),
+            users: Some(users),
+            groups: Some(groups),
         },
     )?;
     if rotation.profile.summary.is_some() {

@@ -4,16 +4,17 @@ use super::{App, Error, agenda, audit, notifications, outbox, told_plan};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::audit::{
-    AuditedChange, Author, CLOCK, Doer, Phrase, Summary, quoted, rotation_changes,
+    Actor, AuditedChange, Author, CLOCK, Doer, Phrase, Summary, quoted, rotation_changes,
 };
 use crate::domain::editing::Editing;
 use crate::domain::event::{self, Act, Event};
-use crate::domain::forecast::{self, Forecast, Limits};
+use crate::domain::forecast::{self, Changed, Ended, Forecast, Limits};
 use crate::domain::handover::{self, Change, DealingContext, WindowChange};
 use crate::domain::holidays::Calendar;
-use crate::domain::ids::{CellId, RotationId, UserId};
+use crate::domain::ids::{CellId, ChangeId, RotationId, UserId};
 use crate::domain::request::Pending;
 use crate::domain::rotation::Rotation;
+use crate::domain::staged::ChangeState;
 use crate::domain::tiers::TierLimits;
 use crate::domain::time::Interval;
 use crate::domain::told_plan::ToldOtherwise;
@@ -38,6 +39,8 @@ pub struct Draft<'a> {
     description: Option<(String, Summary)>,
     /// What its people have messages of their own about.
     told_otherwise: Vec<ToldOtherwise>,
+    /// The change applied last of those that waited.
+    applied: Option<ChangeId>,
 }
 
 impl<'a> Draft<'a> {
@@ -66,6 +69,7 @@ impl<'a> Draft<'a> {
             has_changed_record: false,
             description: None,
             told_otherwise: Vec::new(),
+            applied: None,
         }
     }
 
@@ -115,6 +119,7 @@ impl<'a> Draft<'a> {
             calendar: self.calendar,
             limits: self.tier_limits,
             at: self.instant(tx),
+            deals: true,
         }
     }
 
@@ -152,14 +157,26 @@ impl<'a> Draft<'a> {
         let (mut first, mut shows) = (None, false);
         let absences = Arc::clone(&self.rotation.absences);
         let dealing = DealingContext::new(self.calendar, &absences);
+        let mut ended = Vec::new();
         let mut forecast = Forecast::new(&mut self.rotation, dealing, Limits::NONE);
         while let Some(step) = forecast.step_until(tx.now()) {
-            store::begin_entries(tx, step.rotation, &step.outcome.begun, None)?;
+            let by = match &step.changed {
+                Some(changed) => Self::change_grid(tx, changed, step.rotation, step.at)?,
+                None => None,
+            };
+            store::begin_entries(tx, step.rotation, &step.outcome.begun, by.as_ref())?;
+            if let Some(changed) = step.changed {
+                let summary = rotation_changes(&changed.before, step.rotation);
+                ended.extend(changed.ended.into_iter().map(|one| (one, summary.clone())));
+            }
             (first, shows) = (first.or(Some(step.at)), shows || step.outcome.shows);
             let decisions = forecast.take_decisions();
             store::insert_decisions(tx, forecast.rotation(), &decisions)?;
         }
         let due = forecast.next_due();
+        if !ended.is_empty() {
+            self.end_changes(tx, ended)?;
+        }
         self.forget_unannounced();
         if first.is_some() {
             self.save(tx, Act::Clock, shows, (due, true))?;
@@ -168,12 +185,72 @@ impl<'a> Draft<'a> {
         Ok(first)
     }
 
+    /// Ends the record of the cells that changes took away. Returns who made the last of them.
+    fn change_grid(
+        tx: &mut WriteTx,
+        changed: &Changed,
+        after: &Rotation,
+        at: Timestamp,
+    ) -> Result<Option<Doer>, Error> {
+        for cell in &changed.before.cells {
+            if after.slot_of(&cell.id).is_none() {
+                store::end_entry(tx, &after.id, &cell.id, at)?;
+            }
+        }
+        let Some(last) = changed.ended.last() else {
+            return Ok(None);
+        };
+        let maker = store::load_maker(&tx.as_read(), &last.id)?;
+        Ok(maker.map(|actor| Doer {
+            actor,
+            in_chat: false,
+        }))
+    }
+
+    /// Records what became of changes whose time has come, each with what its instant changed.
+    fn end_changes(&mut self, tx: &mut WriteTx, ended: Vec<(Ended, Summary)>) -> Result<(), Error> {
+        let lists = MemberLists::changed(&self.before.members, &self.rotation.members);
+        store::save_members(tx, &self.rotation.id, &lists)?;
+        self.reload_absences(tx)?;
+        for (change, summary) in ended {
+            let maker = store::load_maker(&tx.as_read(), &change.id)?;
+            let maker = maker.unwrap_or_else(|| Actor::of(&Principal::Clock));
+            let (state, problem) = match &change.outcome {
+                Ok(_) => (ChangeState::Applied, None),
+                Err(refusal) => (ChangeState::Failed, Some(refusal)),
+            };
+            store::end_change(tx, &change.id, state, change.at, problem)?;
+            match change.outcome {
+                Ok(false) => {}
+                Ok(true) => {
+                    let audited = AuditedChange {
+                        rotation: Some(self.rotation.id.clone()),
+                        subject: Some(change.id.to_string()),
+                        summary,
+                    };
+                    audit::record_applied(tx, maker, audited)?;
+                    self.applied = Some(change.id);
+                }
+                Err(refusal) => {
+                    let failed = (&maker, change.at, &refusal);
+                    notifications::change_failed(tx, self.app, &self.rotation, failed)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Only where the rotation ended up is announced: whoever came on call meanwhile in a window that is shut again was not.
     fn forget_unannounced(&mut self) {
-        let windows = &self.rotation.windows;
-        for (cell, was) in self.rotation.cells.iter_mut().zip(&self.before.cells) {
-            if !windows[cell.window].open && !cell.stopped {
-                cell.announced.clone_from(&was.announced);
+        let (windows, before) = (&self.rotation.windows, &self.before);
+        for (slot, cell) in self.rotation.cells.iter_mut().enumerate() {
+            // A change that waited may have moved it.
+            let was = before.slot_near(&cell.id, slot);
+            if let Some(was) = was
+                && !windows[cell.window].open
+                && !cell.stopped
+            {
+                cell.announced.clone_from(&before.cells[was].announced);
             }
         }
     }
@@ -242,7 +319,12 @@ impl<'a> Draft<'a> {
         store::clear_unlinked_schedules(tx)?;
         let name = quoted(&self.rotation.profile.name);
         let id = self.rotation.id.clone();
-        self.describe(id.as_str(), format!("rotation {name} deleted"));
+        let ended = match self.rotation.waiting.len() {
+            0 => String::new(),
+            1 => ", with a change that waited".to_owned(),
+            many => format!(", with {many} changes that waited"),
+        };
+        self.describe(id.as_str(), format!("rotation {name} deleted{ended}"));
         outbox::announce(tx, self.app, &self.rotation, &[Event::Deleted])?;
         notifications::deleted(tx, self.app, &self.rotation)?;
         notifications::queue(tx, self.app, lost).map(drop)
@@ -275,8 +357,12 @@ impl<'a> Draft<'a> {
                 false => self.record(tx)?,
             }
             let (before, after) = (&self.before, &self.rotation);
-            let news = event::news(before, after, act, self.calendar);
-            queued = outbox::announce(tx, self.app, after, &news)?;
+            let mut news = event::news(before, after, act, self.calendar);
+            let applied = self.applied.take();
+            if applied.is_some() && !news.contains(&Event::Updated) {
+                news.insert(0, Event::Updated);
+            }
+            queued = outbox::announce_change(tx, self.app, after, &news, applied.as_ref())?;
             let cause = (&self.author.principal, act);
             queued |= notifications::change(tx, self.app, [before, after], cause, &news)?;
         }

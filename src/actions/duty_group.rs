@@ -7,9 +7,11 @@ use crate::domain::access::Principal;
 use crate::domain::chat::ChatError;
 use crate::domain::edit::DutyGroupChoice;
 use crate::domain::event::Act;
+use crate::domain::facts::Facts;
 use crate::domain::ids::GroupId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
+use crate::domain::tiers::NEEDS_PRO;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, Group, ReadTx, Source, WriteTx};
 
@@ -35,11 +37,9 @@ pub fn capabilities(app: &App) -> GroupCapabilities {
     }
 }
 
-const NEEDS_PRO: &str = "on-duty groups need the Pro plan";
-
 /// A user group of the platform.
-struct Chosen {
-    group: GroupId,
+pub struct Chosen {
+    pub(super) group: GroupId,
     /// Its record, if it is not stored yet.
     new: Option<Group>,
     /// Whether it was just created.
@@ -90,32 +90,34 @@ impl Operation for BindDutyGroup {
             DutyGroupChoice::Group(_) => "userGroupId",
             DutyGroupChoice::Handle(_) => "handle",
         };
-        if let Some(group) = &chosen.new {
-            // Another process may have created it, or stored it first.
-            let handle = group.handle.as_deref().unwrap_or_default();
-            let existing = store::find_group(&tx.as_read(), handle)?;
-            match existing.filter(|existing| *existing != group.id) {
-                Some(other) => chosen.group = other,
-                None => {
-                    if store::load_group(&tx.as_read(), &group.id)?.is_none() {
-                        store::insert_group(tx, group)?;
-                    }
-                    if chosen.is_own {
-                        store::note_own_group(tx, &group.id)?;
-                    }
-                }
-            }
-        }
-        check_no_circle(
-            &tx.as_read(),
-            followed(&draft.rotation),
-            &chosen.group,
-            |_| member.into(),
-        )?;
+        store_chosen(tx, &mut chosen)?;
+        check_no_circle(&tx.as_read(), &draft.rotation, &chosen.group, member)?;
         draft.rotation.profile.duty_group = Some(chosen.group);
         draft.store(tx, Act::Edit)?;
         Ok(())
     }
+}
+
+/// Stores a group that was made for this, or that is not known yet.
+pub(super) fn store_chosen(tx: &mut WriteTx, chosen: &mut Chosen) -> Result<(), Error> {
+    let Some(group) = &chosen.new else {
+        return Ok(());
+    };
+    // Another process may have created it, or stored it first.
+    let handle = group.handle.as_deref().unwrap_or_default();
+    let existing = store::find_group(&tx.as_read(), handle)?;
+    match existing.filter(|existing| *existing != group.id) {
+        Some(other) => chosen.group = other,
+        None => {
+            if store::load_group(&tx.as_read(), &group.id)?.is_none() {
+                store::insert_group(tx, group)?;
+            }
+            if chosen.is_own {
+                store::note_own_group(tx, &group.id)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Unbinds the user group: the people that rota added are removed.
@@ -132,7 +134,7 @@ impl Operation for UnbindDutyGroup {
     }
 }
 
-fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Chosen> {
+pub(super) fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Chosen> {
     if let DutyGroupChoice::Group(group) = choice {
         let existing = app.store().read(|tx| store::load_group(tx, group))?;
         if existing.is_none() {
@@ -142,11 +144,9 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
             )?);
         }
         app.store()
-            .read(|tx| check_no_circle(tx, followed(rotation), group, |_| "userGroupId".into()))?;
+            .read(|tx| check_no_circle(tx, rotation, group, "userGroupId"))?;
     }
-    if !app.tier_limits().has_user_groups() {
-        return Err(Refusal::PaymentRequired("".into(), NEEDS_PRO.into()).into());
-    }
+    app.tier_limits().check_duty_groups()?;
     let (chat, capabilities) = (app.chat(), app.chat().capabilities());
     if let Some(why) = capabilities.no_binding {
         return Err(Refusal::GroupNotManageable(why).into());
@@ -202,39 +202,15 @@ fn check_answers(app: &App, group: &GroupId) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an on-duty group from which the members of its rotation come, directly or through other rotations: each hand-over
-/// would remove people from it permanently. `followed` are the user groups of the members. `member` returns the path of the
-/// request member of one of them by its index, or of the group.
-pub(super) fn check_no_circle<'a>(
-    tx: &ReadTx,
-    followed: impl IntoIterator<Item = &'a GroupId>,
-    filled: &GroupId,
-    member: impl Fn(usize) -> String,
-) -> Result<()> {
-    let mut reached = vec![filled.clone()];
-    let mut next = 0;
-    while let Some(group) = reached.get(next).cloned() {
-        next += 1;
-        for rotation in store::list_rotations_following(tx, &group)? {
-            let fills = store::load_rotation(tx, &rotation)?.and_then(|r| r.profile.duty_group);
-            reached.extend(fills.filter(|fills| !reached.contains(fills)));
-        }
-    }
-    let mut followed = followed.into_iter().enumerate();
-    match followed.find(|(_, group)| reached.contains(group)) {
-        None => Ok(()),
-        Some((index, group)) => Ok(invalid(
-            member(index),
-            format!(
-                "the rotation takes its members from `{group}`, which `{filled}` would fill, itself or by way \
-             of other rotations, so whoever goes off duty would leave the rotation; choose another user group"
-            ),
-        )?),
-    }
-}
-
-fn followed(rotation: &Rotation) -> impl Iterator<Item = &GroupId> {
-    rotation.members.groups.iter().map(|group| &group.group)
+/// Refuses an on-duty group from which the members of its rotation come, as [`Facts::check_no_circle`] says. `member` is the path of
+/// the group.
+fn check_no_circle(tx: &ReadTx, rotation: &Rotation, filled: &GroupId, member: &str) -> Result<()> {
+    let followed = rotation.members.groups.iter().map(|group| &group.group);
+    let facts = Facts {
+        filled: [(filled.clone(), store::list_filled(tx, filled)?)].into(),
+        ..Facts::default()
+    };
+    Ok(facts.check_no_circle(followed, filled, |_| member.to_owned())?)
 }
 
 fn refusal(error: ChatError) -> Refusal {

@@ -117,9 +117,6 @@ impl Reader<'_> {
     /// Explains the future and the present.
     fn planned(&self, wanted: &Question) -> Result<Vec<UnwordedCell>> {
         let only = wanted.cell;
-        if only.is_some_and(|cell| self.rotation.slot_of(cell).is_none()) {
-            return Ok(Vec::new());
-        }
         let dealing = DealingContext::new(self.app.calendar(), &self.rotation.absences);
         let instants = (present(self.app, self.rotation), self.at);
         let (mut budget, trace) = (Budget::default(), Some(Trace::new(only.cloned())));
@@ -130,10 +127,14 @@ impl Reader<'_> {
                 "too many people are in the rotation for all cells; name one",
             )?);
         }
+        let without = self.without_changes(dealing, instants, &mut budget)?;
         let slots = 0..then.cells.len();
         let asked = slots.filter(|slot| only.is_none_or(|only| *only == then.cells[*slot].id));
         let explained = asked.map(|slot| {
-            let cell = self.cell(&then, slot)?;
+            let mut cell = self.cell(&then, slot)?;
+            if let Some(step) = self.change(&then, slot, without.as_ref())? {
+                cell.steps.insert(0, step);
+            }
             let of = |user| why_not::prospect(&then, slot, user, (dealing, self.at));
             Ok(UnwordedCell {
                 prospect: wanted.user.map(of),
@@ -141,6 +142,51 @@ impl Reader<'_> {
             })
         });
         explained.collect()
+    }
+
+    /// The rotation then without the changes that wait until then; `None` where none do.
+    fn without_changes(
+        &self,
+        dealing: DealingContext,
+        instants: (Timestamp, Timestamp),
+        budget: &mut Budget,
+    ) -> Result<Option<Rotation>> {
+        if self
+            .rotation
+            .next_change()
+            .is_none_or(|next| next > self.at)
+        {
+            return Ok(None);
+        }
+        let without = self.rotation.without_changes();
+        let then = forecast::standing_at(&without, dealing, instants, budget, None)?;
+        Ok(Some(then))
+    }
+
+    /// The last change that waits until then, where a slot would stand otherwise without them.
+    fn change(
+        &self,
+        then: &Rotation,
+        slot: usize,
+        without: Option<&Rotation>,
+    ) -> Result<Option<Step>> {
+        let mut waiting = self.rotation.waiting.iter().rev();
+        let change = waiting.find(|change| change.at <= self.at);
+        let (Some(without), Some(change)) = (without, change) else {
+            return Ok(None);
+        };
+        let cell = &then.cells[slot];
+        let same = without.slot_of(&cell.id);
+        let same = same.map(|slot| &without.cells[slot].holder);
+        if same == Some(&cell.holder) {
+            return Ok(None);
+        }
+        let by = store::load_maker(self.tx, &change.id)?;
+        Ok(by.map(|by| Step::Change {
+            id: change.id.clone(),
+            at: change.at,
+            by,
+        }))
     }
 
     fn cell(&self, then: &Rotation, slot: usize) -> Result<UnwordedCell> {

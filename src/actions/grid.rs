@@ -5,10 +5,10 @@ use super::chat_ids::NamedIds;
 use super::draft::Draft;
 use super::mutation::Operation;
 use crate::domain::access::Principal;
+use crate::domain::applying::check_roster;
 use crate::domain::event::Act;
 use crate::domain::grid::{GridSpec, RosterSpec};
 use crate::domain::ids::RosterId;
-use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{ReadTx, WriteTx};
 
@@ -66,14 +66,5 @@ impl Operation for WriteRoster {
         editing.write_roster(&mut draft.rotation, roster.as_ref(), &spec)?;
         draft.store(tx, Act::Edit)?;
         Ok(())
-    }
-}
-
-/// Refuses a roster that no cell names.
-pub(super) fn check_roster(rotation: &Rotation, id: Option<&RosterId>) -> Result<(), Refusal> {
-    let mut known = rotation.rosters.iter();
-    match known.any(|roster| roster.id.as_ref() == id) {
-        true => Ok(()),
-        false => Err(Refusal::NotFound("roster")),
     }
 }

@@ -11,7 +11,7 @@ use crate::domain::event::Act;
 use crate::domain::fault::Fault;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{MentionId, UserId};
-use crate::domain::mention::{MAX_A_DAY, Mention, MentionSettings, NewMention, Notice};
+use crate::domain::mention::{MAX_A_DAY, Mention, NewMention, Notice};
 use crate::domain::message;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::resolve::{self, Hold};
@@ -299,18 +299,7 @@ impl Operation for SetMentionSettings {
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let SetMentionSettings(change) = self;
         let settings = &mut draft.rotation.profile.mentions;
-        let was = *settings;
-        *settings = MentionSettings {
-            expires_after_minutes: change
-                .expires_after_minutes
-                .unwrap_or(was.expires_after_minutes),
-            remind_after_minutes: change
-                .remind_after_minutes
-                .unwrap_or(was.remind_after_minutes),
-            one_at_a_time: change.one_at_a_time.unwrap_or(was.one_at_a_time),
-            rotate_after_acknowledgement: (change.rotate_after_acknowledgement)
-                .unwrap_or(was.rotate_after_acknowledgement),
-        };
+        *settings = settings.changed(change);
         draft.store(tx, Act::Edit)?;
         Ok(())
     }

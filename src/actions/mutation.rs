@@ -7,7 +7,9 @@ use super::{ActionError, App, Error, Result};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::event::Act;
-use crate::domain::ids::RotationId;
+use crate::domain::forecast;
+use crate::domain::handover::DealingContext;
+use crate::domain::ids::{ChangeId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{self, ReadTx, WriteTx};
@@ -81,6 +83,30 @@ pub struct Written<T> {
     /// The rotation after the write; a deleted one as it was before.
     pub rotation: Rotation,
     pub output: T,
+    /// The changes that wait which this write makes fail when their time comes.
+    pub will_fail: Vec<ChangeId>,
+}
+
+impl<T> Written<T> {
+    /// The original response of a retry.
+    fn replayed(rotation: Rotation, output: T) -> Written<T> {
+        Written {
+            rotation,
+            output,
+            will_fail: Vec::new(),
+        }
+    }
+}
+
+/// The changes that wait in a rotation and would fail as it stands.
+fn failing(draft: &Draft) -> Vec<ChangeId> {
+    let rotation = &draft.rotation;
+    let Some(last) = rotation.waiting.last() else {
+        return Vec::new();
+    };
+    let dealing = DealingContext::new(draft.calendar, &rotation.absences);
+    let failing = forecast::failing(rotation, dealing, last.at);
+    failing.into_iter().map(|change| change.id).collect()
 }
 
 impl<O: Operation> Mutation<'_, O> {
@@ -107,7 +133,7 @@ impl<O: Operation> Mutation<'_, O> {
                 Ok((rotation, replayed))
             })?;
             match replayed {
-                Some(output) => return Ok(Written { rotation, output }),
+                Some(output) => return Ok(Written::replayed(rotation, output)),
                 None => {
                     chat_ids::ask(app, &named)?;
                     self.operation.prepare(app, &rotation)?;
@@ -131,8 +157,7 @@ impl<O: Operation> Mutation<'_, O> {
             match mutation.admit_or_replay(&tx.as_read(), &draft.rotation, &shared, tx.now()) {
                 Ok(None) => {}
                 Ok(Some(output)) => {
-                    let rotation = draft.rotation;
-                    return Ok(Ok(Written { rotation, output }));
+                    return Ok(Ok(Written::replayed(draft.rotation, output)));
                 }
                 Err(error) => return Ok(Err(error)),
             }
@@ -169,13 +194,19 @@ impl<O: Operation> Mutation<'_, O> {
         if draft.rotation.external.is_some() && self.operation.changes_duty(&draft.rotation) {
             return Err(Refusal::ExternalReadOnly.into());
         }
+        let failed = failing(&draft);
         let output = self.operation.apply(tx, &mut draft, caller)?;
         debug_assert!(draft.is_stored(), "{} stored nothing", O::NAME);
         // What changed beside the rotation, where the rotation itself did not.
         draft.record_description(tx)?;
         log::debug!("{caller}: {} {}", O::NAME, self.rotation);
-        let rotation = draft.rotation;
-        Ok(Written { rotation, output })
+        let mut will_fail = failing(&draft);
+        will_fail.retain(|id| !failed.contains(id));
+        Ok(Written {
+            rotation: draft.rotation,
+            output,
+            will_fail,
+        })
     }
 }
 

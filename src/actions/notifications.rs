@@ -3,14 +3,17 @@
 
 use super::{App, Error, relays};
 use crate::domain::access::Principal;
+use crate::domain::audit::Actor;
 use crate::domain::event::{Act, Event, Nobody};
 use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
 use crate::domain::message::{self, Message, PeopleNames, Recipient};
+use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::store::{self, ReadTx, WriteTx};
+use jiff::Timestamp;
 use std::collections::BTreeMap;
 
 /// Queues what follows from a committed change of a rotation by a principal. Returns whether there is anything.
@@ -50,6 +53,34 @@ pub fn deleted(tx: &mut WriteTx, app: &App, rotation: &Rotation) -> Result<(), E
     }
     let on_call = resolve::everybody_on_call(rotation);
     queue(tx, app, message::deleted(rotation, &on_call)).map(drop)
+}
+
+/// Tells owners and whoever made it that a change was refused when its time came.
+pub fn change_failed(
+    tx: &mut WriteTx,
+    app: &App,
+    rotation: &Rotation,
+    (by, at, refusal): (&Actor, Timestamp, &Refusal),
+) -> Result<(), Error> {
+    let maker = store::maker(by);
+    let person = |user: &UserId| -> Result<String, Error> {
+        let name = store::load_name(&tx.as_read(), user)?;
+        Ok(name.map_or_else(|| user.to_string(), |(name, _)| name))
+    };
+    let why = match refusal {
+        Refusal::Invalid { path, fault } => {
+            let fault = fault.plainly(person, |at| at.to_string(), str::to_owned)?;
+            format!("{}: {fault}", path.as_str())
+        }
+        Refusal::RotationCodeTaken(code) => format!("Another rotation has the code {code}."),
+        Refusal::PaymentRequired(_, why) | Refusal::GroupNotManageable(why) => why.clone(),
+        Refusal::ExternalReadOnly => {
+            "A partner's schedule says who is on call in the rotation.".to_owned()
+        }
+        _ => "What it changes is no longer there.".to_owned(),
+    };
+    let messages = message::change_failed(rotation, maker.as_ref(), at, &why);
+    queue(tx, app, messages).map(drop)
 }
 
 /// Queues messages with the current names of people, except to people who are no longer in the workspace. Those that the local

@@ -3,7 +3,7 @@
 
 use super::{App, Error};
 use crate::domain::event::Event;
-use crate::domain::ids::{DeliveryId, WebhookId};
+use crate::domain::ids::{ChangeId, DeliveryId, WebhookId};
 use crate::domain::rotation::Rotation;
 use crate::domain::webhook::EventType;
 use crate::store::{self, WriteTx};
@@ -17,6 +17,17 @@ pub fn announce(
     rotation: &Rotation,
     news: &[Event],
 ) -> Result<bool, Error> {
+    announce_change(tx, app, rotation, news, None)
+}
+
+/// The same of events that a change caused which waited for its time.
+pub(super) fn announce_change(
+    tx: &mut WriteTx,
+    app: &App,
+    rotation: &Rotation,
+    news: &[Event],
+    change: Option<&ChangeId>,
+) -> Result<bool, Error> {
     if news.is_empty() {
         return Ok(false);
     }
@@ -25,7 +36,7 @@ pub fn announce(
     for event in news {
         let to = subscribed(&subscribers, event.kind());
         if !to.is_empty() {
-            queue(tx, app, rotation, *event, &to)?;
+            queue(tx, app, rotation, (*event, change), &to)?;
             queued = true;
         }
     }
@@ -44,11 +55,11 @@ pub(super) fn queue(
     tx: &mut WriteTx,
     app: &App,
     rotation: &Rotation,
-    news: Event,
+    (news, change): (Event, Option<&ChangeId>),
     to: &[WebhookId],
 ) -> Result<Vec<DeliveryId>, Error> {
     let team = store::load_team(&tx.as_read())?;
-    let body = event::render(
+    let mut body = event::render(
         news,
         rotation,
         app.calendar(),
@@ -56,6 +67,7 @@ pub(super) fn queue(
         app.base_url(),
         &app.as_of(tx.now()),
     );
+    body.change_id = change.map(ToString::to_string);
     let frozen = event::frozen(&body).map_err(|error| Error::Corrupt(error.to_string()))?;
     store::insert_event(tx, news.kind(), &rotation.id, &frozen, to)
 }

@@ -4,7 +4,7 @@
 mod parts;
 
 use super::rotations::Agrees;
-use super::{App, Result, reads, warnings};
+use super::{App, Result, edits, reads, warnings};
 use crate::domain::access::Principal;
 use crate::domain::duty::{self, Duty};
 use crate::domain::edit::Edits;
@@ -41,6 +41,8 @@ pub struct PreviewQuery {
     pub agrees: Option<Agrees>,
     /// Whether to say what is wrong with the plan then, for which the plans of other rotations are made as well.
     pub warns: bool,
+    /// Whether only people leave who were added individually, as with a write of all of it.
+    pub is_edit: bool,
 }
 
 impl From<Edits> for PreviewQuery {
@@ -82,6 +84,8 @@ pub struct Preview {
     pub stored: Rotation,
     /// As it is now, everything due done.
     pub current: Rotation,
+    /// As it will stand just before the edits are made.
+    pub base: Rotation,
     /// As it would stand once the edits are made. Ids of what is new are not those that it gets.
     pub then: Rotation,
     pub range: Interval,
@@ -110,52 +114,70 @@ pub fn of(
 ) -> Result<Preview> {
     let (stored, found) = reads::in_context(app, caller, id, |tx, context| {
         let range = range(context.now, when)?;
-        let current = context.rotation;
-        let base = forecast::rotation_at(current, context.dealing, range.from)
-            .map_err(|refusal| too_far(refusal, "at"))?;
-        let editing = Editing {
-            calendar: app.calendar(),
-            limits: app.tier_limits(),
-            at: range.from.max(base.stamps.judged_at),
-        };
-        let warns = wanted.warns;
-        let mut parts = Parts::new(tx, caller, current, &base, editing);
-        parts.apply(wanted)?;
-        let (then, refusals) = (parts.rotation, parts.refusals);
-        let dealing = DealingContext::new(app.calendar(), &then.absences);
-        let is_same = then.same_as(&base) && then.absences == base.absences;
-        if !is_same {
-            // Before the plan as it is, which may take long.
-            forecast::check_schedule(&then, dealing, range, MOST_TURNS)
-                .map_err(|refusal| too_far(refusal, "days"))?;
-        }
-        let planned = plan(current, context.dealing, range)?;
-        let planned_then = match is_same {
-            true => planned.clone(),
-            false => plan(&then, dealing, range)?,
-        };
-        let warnings = match warns {
-            true => {
-                let all = (None, Naming::Names);
-                warnings::of_plan(app, tx, caller, (&then, dealing), range, all)?
-            }
-            false => Vec::new(),
-        };
-        let mut found = Preview {
-            stored: current.clone(),
-            current: current.clone(),
-            then,
-            range,
-            refusals,
-            planned,
-            warnings,
-            planned_then,
-            people: BTreeMap::new(),
-        };
-        found.people = by_person(app, tx, [found.before(), found.after()])?;
-        Ok(found)
+        let current = (context.rotation, context.dealing);
+        compare(app, tx, caller, current, range, wanted)
     })?;
     Ok(Preview { stored, ..found })
+}
+
+/// Looks at edits of a rotation that are made when a range begins; everything due by now has been done of it.
+///
+/// # Errors
+/// As [`of`].
+pub(super) fn compare(
+    app: &App,
+    tx: &ReadTx,
+    caller: &Principal,
+    (current, dealing): (&Rotation, DealingContext),
+    range: Interval,
+    wanted: PreviewQuery,
+) -> Result<Preview> {
+    let base = forecast::rotation_at(current, dealing, range.from)
+        .map_err(|refusal| too_far(refusal, "at"))?;
+    let editing = Editing {
+        calendar: app.calendar(),
+        limits: app.tier_limits(),
+        at: range.from.max(base.stamps.judged_at),
+        deals: true,
+    };
+    let warns = wanted.warns;
+    let mut parts = Parts::new(tx, caller, current, &base, editing);
+    let facts = edits::facts(app, tx, &base, &wanted.edits)?;
+    parts.apply(wanted, facts)?;
+    let (then, refusals) = (parts.rotation, parts.refusals);
+    let dealing_then = DealingContext::new(app.calendar(), &then.absences);
+    let is_same = then.same_as(&base) && then.absences == base.absences;
+    if !is_same {
+        // Before the plan as it is, which may take long.
+        forecast::check_schedule(&then, dealing_then, range, MOST_TURNS)
+            .map_err(|refusal| too_far(refusal, "days"))?;
+    }
+    let planned = plan(current, dealing, range)?;
+    let planned_then = match is_same {
+        true => planned.clone(),
+        false => plan(&then, dealing_then, range)?,
+    };
+    let warnings = match warns {
+        true => {
+            let all = (None, Naming::Names);
+            warnings::of_plan(app, tx, caller, (&then, dealing_then), range, all)?
+        }
+        false => Vec::new(),
+    };
+    let mut found = Preview {
+        stored: current.clone(),
+        current: current.clone(),
+        base: base.clone(),
+        then,
+        range,
+        refusals,
+        planned,
+        warnings,
+        planned_then,
+        people: BTreeMap::new(),
+    };
+    found.people = by_person(app, tx, [found.before(), found.after()])?;
+    Ok(found)
 }
 
 /// The range to compare.

@@ -9,6 +9,7 @@ use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{self, Error, Page, READ_AT_ONCE, ReadTx, RotationFilter, Store, Visible};
+use jiff::Timestamp;
 use std::collections::HashMap;
 
 /// One rotation.
@@ -67,11 +68,9 @@ pub(super) fn in_context<T>(
 ) -> Result<(Rotation, T)> {
     app.store().read(|tx| {
         let stored = visible(tx, caller, id)?;
-        let dealing = DealingContext::new(app.calendar(), &stored.absences);
-        let mut current = stored.clone();
         let now = app.now();
-        let mut forecast = Forecast::new(&mut current, dealing, Limits::NONE);
-        while forecast.step_until(now).is_some() {}
+        let current = caught_up(app, &stored, now);
+        let dealing = DealingContext::new(app.calendar(), &current.absences);
         let context = AgreementContext {
             rotation: &current,
             dealing,
@@ -80,6 +79,15 @@ pub(super) fn in_context<T>(
         let checked = check(tx, &context)?;
         Ok((stored, checked))
     })
+}
+
+/// A rotation with everything due by now processed.
+pub(super) fn caught_up(app: &App, stored: &Rotation, now: Timestamp) -> Rotation {
+    let dealing = DealingContext::new(app.calendar(), &stored.absences);
+    let mut current = stored.clone();
+    let mut forecast = Forecast::new(&mut current, dealing, Limits::NONE);
+    while forecast.step_until(now).is_some() {}
+    current
 }
 
 /// Rotations one after the other, without those that are not there. A few at a time are read from one snapshot, so that none is held

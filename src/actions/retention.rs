@@ -1,5 +1,5 @@
-//! Deletes records that have expired: deliveries, chat messages, closed mentions, invitations to turns, stored results of operations, audit
-//! entries, what Slack sent, and replaced webhook secrets.
+//! Deletes records that have expired: deliveries, chat messages, closed mentions, invitations to turns, stored results of operations,
+//! audit entries, changes that have ended, what Slack sent, and replaced webhook secrets.
 //!
 //! A purge works in small batches, so that other writers are not delayed. Like the delivery log it may be lost on a power
 //! failure: the next purge deletes the same records.
@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 /// How long messages and closed mentions are kept: as long as the maximum range of the history.
 const MESSAGES_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 
-/// How long a finished delivery is kept.
+/// How long a finished delivery is kept, and a change that has ended.
 const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// How long after its beginning an invitation to a turn is kept. No letter says anything of it any more.
@@ -36,6 +36,7 @@ pub fn purge(app: &App) -> Result<bool, Error> {
             || store::any_old_entry(tx, audited)?
             || store::any_old_turn(tx, begun)?
             || store::any_old_slack_envelope(tx, enveloped)?
+            || store::any_old_change(tx, until)?
             || store::any_expired_secret(tx, now)?)
     };
     if !app.store().read(anything)? {
@@ -46,6 +47,7 @@ pub fn purge(app: &App) -> Result<bool, Error> {
         store::clear_removed(tx)?;
         store::clear_messages_and_mentions(tx, told)?;
         store::clear_operations(tx, operations_until)?;
+        store::clear_changes(tx, until)?;
         store::clear_entries(tx, audited)?;
         store::clear_turns(tx, begun)?;
         store::clear_slack_envelopes(tx, enveloped)?;

@@ -59,6 +59,7 @@ fn with_absence(app: &App, mut rotation: Rotation, new: &NewAbsence) -> Rotation
         calendar,
         limits: app.tier_limits(),
         at: now.max(rotation.stamps.judged_at),
+        deals: true,
     };
     if new.period.until > editing.at {
         editing.follow_absences(&mut rotation, &new.user, &before);

@@ -232,13 +232,7 @@ impl Operation for SetWarningSettings {
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<()> {
         let SetWarningSettings(change) = self;
-        let settings = &mut draft.rotation.profile.warnings;
-        if let Some(off) = change.off {
-            settings.off = off;
-        }
-        if let Some(hours) = change.short_rest_hours {
-            settings.short_rest_hours = hours;
-        }
+        draft.rotation.profile.warnings.change(&change);
         draft.store(tx, Act::Edit)?;
         Ok(())
     }

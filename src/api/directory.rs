@@ -57,13 +57,14 @@ fn search(query: &Query) -> Result<Option<&str>, Refusal> {
 }
 
 pub const USERS: Operation = operation("listUsers", "directory", "List people")
-    .about("The people of the workspace by name. Deactivated people are omitted.")
+    .about("The people of the workspace by name. Deactivated people are omitted, or with `deleted=true` the only ones.")
     .query(&[
         PAGE,
         PAGE_SIZE,
         SORT,
         text("q", "Only people with this text in a name."),
         text("email", "Only the person with this address."),
+        parameter("deleted", Kind::Flag, "Only deactivated people, who are omitted otherwise."),
     ])
     .gives::<Page<User>>(200, "A page of people.");
 
@@ -73,6 +74,7 @@ pub fn users(call: &Call) -> Outcome {
     let filter = PersonFilter {
         text: search(&call.query)?.map(str::to_owned),
         email: call.query.one("email")?.map(str::to_owned),
+        deleted: call.query.flag("deleted")?.unwrap_or_default(),
     };
     listed(call, page, User::from, |tx| {
         store::list_people(tx, &filter, descending, page)

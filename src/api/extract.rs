@@ -7,6 +7,7 @@ use crate::actions::{ActionError, App};
 use crate::domain::access::Principal;
 use crate::domain::audit::{Author, Origin};
 use crate::domain::fault::Fault;
+use crate::domain::ids::ChangeId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::Interval;
 use crate::server::room::Room;
@@ -16,6 +17,7 @@ use crate::wire::etag::Precondition;
 use crate::wire::{moment, strict, url};
 use jiff::{SignedDuration, Timestamp};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::net::IpAddr;
 
 /// The shortest time that there is.
@@ -43,6 +45,8 @@ pub struct Call<'a> {
     /// The public URL for addresses in the answer, without a slash at its end.
     pub base_url: Cow<'a, str>,
     pub room: Room<'a>,
+    /// The changes that wait which a write of this request makes fail.
+    pub will_fail: RefCell<Vec<ChangeId>>,
 }
 
 impl Call<'_> {
@@ -71,7 +75,10 @@ impl Call<'_> {
             precondition,
             operation,
         };
-        mutation.run(self.app)
+        let written = mutation.run(self.app)?;
+        let mut will_fail = self.will_fail.borrow_mut();
+        will_fail.extend(written.will_fail.iter().cloned());
+        Ok(written)
     }
 }
 
@@ -79,6 +86,19 @@ impl Call<'_> {
 pub struct Path<'a>(pub Vec<(&'static str, Cow<'a, str>)>);
 
 impl Path<'_> {
+    /// The parameters with `me` below /v1/users as the person whose token this is.
+    pub fn named(mut self, pattern: &str, caller: &Principal) -> Self {
+        let below_users = pattern.starts_with("/v1/users/{userId}");
+        if let (true, Ok(person)) = (below_users, caller.person()) {
+            let mut own = self.0.iter_mut();
+            let own = own.find(|(name, value)| *name == "userId" && value == "me");
+            if let Some((_, value)) = own {
+                *value = Cow::Owned(person.to_string());
+            }
+        }
+        self
+    }
+
     /// The value of a parameter.
     pub fn id<T: for<'s> From<&'s str>>(&self, name: &str) -> T {
         let found = self.0.iter().find(|(known, _)| *known == name);

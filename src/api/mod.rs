@@ -21,6 +21,7 @@ mod arrangements;
 mod audit;
 mod calendar_feeds;
 mod calendars;
+mod changes;
 mod chat;
 mod collection;
 mod covers_and_swaps;
@@ -41,6 +42,7 @@ mod on_call_cache;
 mod once;
 pub mod openapi;
 mod operation;
+mod plan;
 mod preview;
 mod readiness;
 mod record;
@@ -75,6 +77,7 @@ use operation::Body;
 use routes::{Handler, Needs, ROUTES, Row};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, OnceLock};
 use watch::{Detail, MetricsCache};
 
@@ -250,6 +253,7 @@ impl Edge for Api {
         let credential = caller.of().credential();
         let room = self.budget.room(request, Some(credential));
         let share = room.take(room::needed(row, body.len()))?;
+        let path = path.named(row.pattern, caller.of());
         let call = Call {
             api: self,
             app: &self.app,
@@ -265,8 +269,13 @@ impl Edge for Api {
             query: Query::parse(query, row.operation)?,
             base_url: self.base_url(request),
             room,
+            will_fail: RefCell::default(),
         };
-        Ok(memory::hold(run(&call)?, share))
+        let mut answer = run(&call)?;
+        for id in call.will_fail.take() {
+            answer = answer.with("X-Rota-Warning", format!("changeWillFail {id}"));
+        }
+        Ok(memory::hold(answer, share))
     }
 
     fn counted(&self, request: &Request) -> Option<&RouteMetrics> {

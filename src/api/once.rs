@@ -5,6 +5,7 @@ use super::extract::Call;
 use crate::actions::Error;
 use crate::actions::mutation::Operation;
 use crate::actions::once::{Once, OperationKey, Render};
+use crate::server::Problem;
 use crate::wire::arrangement;
 use crate::wire::etag::Precondition;
 use serde::Serialize;
@@ -18,6 +19,18 @@ pub fn write<O: Operation>(
     operation: O,
     render: Render<O::Output>,
 ) -> Outcome {
+    let (answer, etag) = written(call, precondition, operation_id, operation, render)?;
+    Ok(answer::text(answer).with("ETag", etag))
+}
+
+/// The same, as the text of the response and its ETag.
+pub fn written<O: Operation>(
+    call: &Call,
+    precondition: &Precondition,
+    operation_id: String,
+    operation: O,
+    render: Render<O::Output>,
+) -> Result<(String, String), Problem> {
     // Method and path count as part of the body.
     let path: Vec<&str> = call
         .path
@@ -35,8 +48,7 @@ pub fn write<O: Operation>(
         render,
     };
     let receipt = call.write(precondition, once)?.output;
-    let body = answer::text(receipt.answer);
-    Ok(body.with("ETag", receipt.etag))
+    Ok((receipt.answer, receipt.etag))
 }
 
 /// Serializes a response that is stored for retries.

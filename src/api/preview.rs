@@ -6,6 +6,7 @@ use super::operation::{Kind, Operation, operation, parameter};
 use super::rotations::agrees;
 use crate::actions::preview::{self, MOST_DAYS, Preview, PreviewQuery, Refused, When};
 use crate::server::Problem;
+use crate::wire::plan::PlanPreview;
 use crate::wire::preview as wire;
 use crate::wire::preview::{PreviewRefusal, PreviewRequest, RotationPreview, Turns};
 use crate::wire::to_i32;
@@ -34,6 +35,7 @@ pub fn read(call: &Call) -> Outcome {
         edits: asked.edits,
         agrees: asked.repeated.map(|repeated| agrees(call, repeated)),
         warns: true,
+        is_edit: false,
     };
     let when = When {
         at: asked.at,
@@ -64,8 +66,21 @@ fn render(found: &Preview) -> RotationPreview<'_> {
     }
 }
 
+/// The effect on who is on call, without the turns.
+pub(super) fn planned(found: &Preview) -> PlanPreview {
+    let shown = render(found);
+    PlanPreview {
+        refusals: shown.refusals,
+        differences: shown.differences,
+        hand_overs_before: shown.hand_overs_before,
+        hand_overs_after: shown.hand_overs_after,
+        per_person: shown.per_person,
+        warnings: shown.warnings,
+    }
+}
+
 /// The problem that the edit's own route would answer.
-fn refusal(refused: &Refused) -> PreviewRefusal {
+pub(super) fn refusal(refused: &Refused) -> PreviewRefusal {
     PreviewRefusal {
         member: refused.part.clone(),
         problem: Problem::from(refused.refusal.clone()).body(None),

@@ -5,9 +5,9 @@ use super::extract::Call;
 use super::operation::Operation;
 use super::watch::Detail;
 use super::{
-    Api, absences, arrangements, audit, calendar_feeds, calendars, chat,
+    Api, absences, arrangements, audit, calendar_feeds, calendars, changes, chat,
     covers_and_swaps as asking, deliveries, directory, directory_writes as directory_edit, explain,
-    external, grid, inbound, keys, mentions, messages, notices, on_call, preview, readiness,
+    external, grid, inbound, keys, mentions, messages, notices, on_call, plan, preview, readiness,
     record, reports, requests, rotations, service, trades, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
@@ -111,6 +111,12 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/partners/{partner}/schedules",                     Scoped(WriteRotations), Plain(external::schedules), &external::SCHEDULES),
     row("GET",    "/v1/partners/{partner}/people",                        Scoped(WriteRotations), Plain(external::people),   &external::PEOPLE),
     row("PUT",    "/v1/partners/{partner}/people/{participantId}",        Scoped(WriteRotations), Plain(external::set_person), &external::PERSON),
+
+    row("POST",   "/v1/plan",                                             Scoped(ReadRotations),  Plain(plan::read),         &plan::READ),
+    row("POST",   "/v1/rotations/{rotationId}/changes",                   Scoped(WriteRotations), IfMatch(changes::create),  &changes::CREATE),
+    row("GET",    "/v1/rotations/{rotationId}/changes",                   Scoped(ReadRotations),  Plain(changes::list),      &changes::LIST),
+    row("GET",    "/v1/rotations/{rotationId}/changes/{changeId}",        Scoped(ReadRotations),  Plain(changes::read),      &changes::READ),
+    row("DELETE", "/v1/rotations/{rotationId}/changes/{changeId}",        Scoped(WriteRotations), IfMatch(changes::cancel),  &changes::CANCEL),
 
     row("POST",   "/v1/rotations/{rotationId}/preview",                   Scoped(ReadRotations),  Plain(preview::read),      &preview::READ),
     row("GET",    "/v1/rotations/{rotationId}/schedule",                  Scoped(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),

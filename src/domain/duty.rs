@@ -2,7 +2,7 @@
 //! who is on call, now, then or ahead, is a part of it.
 
 use super::actor::Doer;
-use super::ids::{CellId, LaneId, UserId, WindowId};
+use super::ids::{CellId, ChangeId, LaneId, UserId, WindowId};
 use super::resolve;
 use super::rotation::{Entry, Reason, Rotation};
 use super::time::Interval;
@@ -31,6 +31,8 @@ pub struct Duty {
     /// Whether the window is open: where it is and nobody is on call, there is a gap. The record knows only of hours that shut by
     /// themselves.
     pub is_open: bool,
+    /// The change that waits without which it would not be planned so.
+    pub change: Option<ChangeId>,
 }
 
 words! {
@@ -59,6 +61,7 @@ impl Duty {
             turn_since: cell.holder.as_ref().map(|holder| holder.since),
             by: None,
             is_open: window.open,
+            change: None,
         }
     }
 
@@ -70,6 +73,12 @@ impl Duty {
             (None, _) if self.entry.outside.is_some() => DutyKind::Turn,
             (None, _) => DutyKind::Nobody,
         }
+    }
+
+    /// What tells it from other planned turns: its cell, beginning and end, and who has it.
+    pub fn identity(&self) -> (CellId, Timestamp, Option<Timestamp>, Option<UserId>) {
+        let user = self.entry.user.clone();
+        (self.cell.clone(), self.entry.start, self.end, user)
     }
 
     /// Whether its window is open and nobody is on call.

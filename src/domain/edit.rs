@@ -7,13 +7,13 @@ use super::fault::Fault;
 use super::grid::{GridSpec, RosterSpec};
 use super::ids::{AbsenceId, ArrangementId, CellId, ChannelId, GroupId, RosterId, UserId};
 use super::limits::{
-    GROUPS, NAME, PEOPLE, REASON, check_acknowledged, check_length, check_list, check_order,
-    check_title, within,
+    GROUPS, NAME, PEOPLE, REASON, check_acknowledged, check_length, check_list, check_most,
+    check_order, check_title, within,
 };
-use super::mention::MOST_MINUTES;
+use super::mention::{MOST_MINUTES, MentionSettings};
 use super::refusal::{Refusal, invalid};
 use super::time::Interval;
-use super::warning_kinds::{MOST_REST_HOURS, WarningKind};
+use super::warning_kinds::{MOST_REST_HOURS, WarningKind, WarningSettings};
 use super::weekly::ChannelSummary;
 use std::collections::BTreeSet;
 
@@ -25,6 +25,8 @@ const CHANNELS: usize = 50;
 const TEXT: usize = 4_000;
 /// The longest code of a rotation.
 const CODE: usize = 40;
+/// The longest name of what manages a rotation.
+const MANAGED_BY: usize = 64;
 /// The longest handle of a user group, in characters.
 const HANDLE: usize = 80;
 /// The most people that are put on call at once.
@@ -88,6 +90,7 @@ pub struct RotationPatch {
     pub dealing: Option<DealingChange>,
     pub enable_topic: Option<bool>,
     pub topic_template: Option<Option<String>>,
+    pub managed_by: Option<Option<String>>,
     pub summary: Option<Option<ChannelSummary>>,
 }
 
@@ -103,6 +106,9 @@ impl RotationPatch {
         ] {
             let text = text.as_ref().and_then(Option::as_deref);
             check_length(path, text, TEXT)?;
+        }
+        if let Some(Some(name)) = &self.managed_by {
+            check_managed_by("managedBy", name)?;
         }
         if let Some(owners) = &self.owners {
             check_owners(owners)?;
@@ -123,6 +129,18 @@ fn check_owners(owners: &[UserId]) -> Result<(), Refusal> {
         return invalid("owners", "send at least one user id");
     }
     check_list("owners", owners, OWNERS)
+}
+
+/// Refuses what is no name of a file that edits come from.
+pub fn check_managed_by(path: &str, name: &str) -> Result<(), Refusal> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
+    match (1..=MANAGED_BY).contains(&name.len()) && name.bytes().all(plain) {
+        true => Ok(()),
+        false => invalid(
+            path,
+            format!("send 1 to {MANAGED_BY} of A-Z a-z 0-9 . _ / -, or null"),
+        ),
+    }
 }
 
 /// A rotation's code in upper case.
@@ -160,7 +178,14 @@ impl NewAbsence {
     }
 }
 
-/// Edits of a rotation to look at together, before they are made. They are applied in the order of these members.
+/// A channel of the whole list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelSpec {
+    pub channel: ChannelId,
+    pub change: ChannelChange,
+}
+
+/// Edits of a rotation that are made together. They are applied in the order of these members, a summary after the channels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits {
     pub patch: Option<RotationPatch>,
@@ -171,6 +196,12 @@ pub struct Edits {
     pub removed_absences: Vec<AbsenceId>,
     /// People who leave the rotation together.
     pub leavers: Vec<UserId>,
+    /// All channels.
+    pub channels: Option<Vec<ChannelSpec>>,
+    /// `Some(None)` unbinds the user group.
+    pub duty_group: Option<Option<DutyGroupChoice>>,
+    pub mentions: Option<SettingsChange>,
+    pub warnings: Option<WarningChange>,
 }
 
 impl Edits {
@@ -181,6 +212,16 @@ impl Edits {
         }
         check_list("removeAbsenceIds", &self.removed_absences, ABSENCES)?;
         check_list("remove", &self.leavers, PEOPLE)?;
+        let channels = self.channels.as_deref().unwrap_or_default();
+        check_most("channels", channels.len(), CHANNELS)?;
+        for (index, spec) in channels.iter().enumerate() {
+            if channels[..index]
+                .iter()
+                .any(|one| one.channel == spec.channel)
+            {
+                return invalid(format!("channels[{index}].channelId"), Fault::Repeated);
+            }
+        }
         Ok(self)
     }
 }
@@ -377,6 +418,33 @@ pub struct SettingsChange {
     pub remind_after_minutes: Option<Option<u32>>,
     pub one_at_a_time: Option<bool>,
     pub rotate_after_acknowledgement: Option<bool>,
+}
+
+impl MentionSettings {
+    /// The settings after a change.
+    pub fn changed(self, change: SettingsChange) -> MentionSettings {
+        let remind = change.remind_after_minutes;
+        let rotates = change.rotate_after_acknowledgement;
+        MentionSettings {
+            expires_after_minutes: (change.expires_after_minutes)
+                .unwrap_or(self.expires_after_minutes),
+            remind_after_minutes: remind.unwrap_or(self.remind_after_minutes),
+            one_at_a_time: change.one_at_a_time.unwrap_or(self.one_at_a_time),
+            rotate_after_acknowledgement: rotates.unwrap_or(self.rotate_after_acknowledgement),
+        }
+    }
+}
+
+impl WarningSettings {
+    /// Makes a change.
+    pub fn change(&mut self, change: &WarningChange) {
+        if let Some(off) = &change.off {
+            self.off.clone_from(off);
+        }
+        if let Some(hours) = change.short_rest_hours {
+            self.short_rest_hours = hours;
+        }
+    }
 }
 
 impl SettingsChange {

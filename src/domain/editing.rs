@@ -22,6 +22,9 @@ pub struct Editing<'a> {
     pub limits: TierLimits,
     /// When the edit takes effect: not before the rotation was last judged.
     pub at: Timestamp,
+    /// Whether whoever comes on is dealt, and windows are judged, by each edit. A step of the forecast does both once, after all
+    /// edits of its instant.
+    pub deals: bool,
 }
 
 /// Who is in a rotation, and when they are absent.
@@ -113,7 +116,7 @@ impl Editing<'_> {
                 window_change,
                 ..self.edit(&before, &absences)
             };
-            edit.follow_members(rotation);
+            self.follow(edit, rotation);
         }
     }
 
@@ -125,6 +128,11 @@ impl Editing<'_> {
         for group in &mut members.groups {
             group.users.retain(stays);
         }
+        self.set_members(rotation, members);
+    }
+
+    /// Changes the members to some of them.
+    pub fn set_members(self, rotation: &mut Rotation, members: Members) {
         let people = People {
             members,
             policy: rotation.absence_policy,
@@ -162,12 +170,20 @@ impl Editing<'_> {
     /// Applies a changed membership, as [`Edit::follow_members`].
     pub fn follow_members(self, before: &Rotation, rotation: &mut Rotation) {
         let absences = Arc::clone(&rotation.absences);
-        self.edit(before, &absences).follow_members(rotation);
+        self.follow(self.edit(before, &absences), rotation);
+    }
+
+    /// Lets next turns and, where this deals, duty follow a changed membership.
+    fn follow(self, edit: Edit, rotation: &mut Rotation) {
+        match self.deals {
+            true => edit.follow_members(rotation),
+            false => rotation.follow(edit.before),
+        }
     }
 
     /// Deals the empty slots if dealing has other inputs than before.
     pub fn redeal(self, before: &Rotation, rotation: &mut Rotation) {
-        if rotation.same_as(before) {
+        if rotation.same_as(before) || !self.deals {
             return;
         }
         let absences = Arc::clone(&rotation.absences);
@@ -208,5 +224,6 @@ fn apply_profile(patch: &RotationPatch, rotation: &mut Rotation) {
     set(&mut profile.owners, &patch.owners);
     set(&mut profile.enable_topic, &patch.enable_topic);
     set(&mut profile.topic_template, &patch.topic_template);
+    set(&mut profile.managed_by, &patch.managed_by);
     set(&mut profile.summary, &patch.summary);
 }

@@ -9,10 +9,10 @@ mod why_not;
 mod words;
 
 use super::arrangement::ArrangementKind;
-use super::audit::Doer;
+use super::audit::{Actor, Doer};
 use super::cadence::Cadence;
 use super::holidays::{Calendar, CountryCode};
-use super::ids::{AbsenceId, ArrangementId, CellId, RosterId, TradeId, UserId, WindowId};
+use super::ids::{AbsenceId, ArrangementId, CellId, ChangeId, RosterId, TradeId, UserId, WindowId};
 use super::rotation::{PassedOver, Reason, Skipped, Window};
 use super::trace::{Cannot, Decision, Traced};
 use crate::domain::words::words;
@@ -100,6 +100,12 @@ pub enum Step {
     },
     /// The plan does not include the lane.
     NotInPlan,
+    /// A change that waits for its time, without which it would stand otherwise.
+    Change {
+        id: ChangeId,
+        at: Timestamp,
+        by: Actor,
+    },
     DealtAt {
         at: Timestamp,
         /// Why a turn was dealt then: a hand-over, or an empty slot that was filled.

@@ -8,6 +8,7 @@ mod budget;
 mod cells;
 mod difference;
 mod external;
+mod failing;
 mod gaps;
 mod held;
 mod least;
@@ -23,6 +24,7 @@ pub use at::{rotation_at, standing_at};
 pub use budget::Budget;
 pub use cells::{CellForecast, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
+pub use failing::failing;
 pub use gaps::{AbsentOnCall, Gap, absent_on_call, gaps, open_stretches};
 pub use held::{Held, held};
 pub use lost::expire_lost;
@@ -37,13 +39,16 @@ pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;
 pub use trades::{ExpectedTurn, OpenTrade, expected_trades, open_trades};
 
+use super::absence::Absences;
 use super::handover::{DealingContext, Memo, Outcome};
+use super::ids::ChangeId;
 use super::refusal::{Refusal, invalid};
-use super::rotation::Rotation;
+use super::rotation::{Rotation, Waiting};
 use super::time::Interval;
 use super::trace::Decision;
 use jiff::Timestamp;
 use least::Least;
+use std::sync::Arc;
 
 /// Steps of a forecast at the most: a hand-over a day for fifty years.
 const MOST_STEPS: usize = 20_000;
@@ -80,6 +85,8 @@ pub struct Step<'f> {
     /// As it stands after the step.
     pub rotation: &'f Rotation,
     pub outcome: Outcome,
+    /// What changes did that waited for this instant, if any did.
+    pub changed: Option<Changed>,
 }
 
 /// Steps a rotation through its due instants, each at most once and in order: hand-overs, windows that open and shut,
@@ -97,6 +104,8 @@ pub struct Step<'f> {
 pub struct Forecast<'a> {
     rotation: &'a mut Rotation,
     dealing: DealingContext<'a>,
+    /// The absences since a change of members or policy.
+    absences: Option<Arc<Absences>>,
     memo: Memo,
     /// The next due instant, once it has been computed.
     next_due: Option<Option<Timestamp>>,
@@ -105,6 +114,41 @@ pub struct Forecast<'a> {
     cut_off_at: Option<Timestamp>,
     /// The goal that all of it is needed for.
     goal: Option<Goal>,
+}
+
+/// What changes did whose time had come.
+#[derive(Debug)]
+pub struct Changed {
+    /// In the order made.
+    pub ended: Vec<Ended>,
+    /// The rotation before them.
+    pub before: Rotation,
+}
+
+/// A change whose time has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    pub id: ChangeId,
+    pub at: Timestamp,
+    /// Whether it changed anything; or why it was refused. Then nothing of it is made.
+    pub outcome: Result<bool, Refusal>,
+}
+
+/// What one step did.
+struct Done {
+    outcome: Outcome,
+    changed: Option<Changed>,
+}
+
+/// The context of dealing, with the absences that count by now.
+fn dealing<'d>(
+    context: DealingContext<'d>,
+    absences: Option<&'d Arc<Absences>>,
+) -> DealingContext<'d> {
+    match absences {
+        Some(absences) => DealingContext::new(context.calendar, absences),
+        None => context,
+    }
 }
 
 /// The purpose of a forecast of which a part is of no use.
@@ -131,6 +175,7 @@ impl<'a> Forecast<'a> {
         Forecast {
             rotation,
             dealing,
+            absences: None,
             memo: Memo::default(),
             next_due: None,
             limits,
@@ -151,6 +196,10 @@ impl<'a> Forecast<'a> {
 
     /// Whether it is sure not to reach its goal. Looks ahead once.
     fn is_in_vain(&mut self) -> bool {
+        if !self.rotation.waiting.is_empty() {
+            // What lies ahead is another grid.
+            return false;
+        }
         let look = |goal: &mut Goal| self.limits.work <= goal.look_at;
         let Some(goal) = self.goal.take_if(look) else {
             return false;
@@ -172,9 +221,14 @@ impl<'a> Forecast<'a> {
 
     /// The instant of the next step, whether the limits allow it or not.
     pub fn next_due(&mut self) -> Option<Timestamp> {
-        *self
-            .next_due
-            .get_or_insert_with(|| self.memo.next_due(self.rotation, self.dealing))
+        *self.next_due.get_or_insert_with(|| {
+            let dealing = dealing(self.dealing, self.absences.as_ref());
+            let due = self.memo.next_due(self.rotation, dealing);
+            [due, self.rotation.next_change()]
+                .into_iter()
+                .flatten()
+                .min()
+        })
     }
 
     /// Does everything due at the next due instant. `None` where nothing falls due any more, and where the limits are reached:
@@ -188,14 +242,15 @@ impl<'a> Forecast<'a> {
             self.cut_off_at = Some(at);
             return None;
         }
-        let outcome = self.spend(at);
-        if outcome.is_none() {
+        let done = self.spend(at);
+        if done.is_none() {
             self.cut_off_at = Some(at);
         }
-        outcome.map(|outcome| Step {
+        done.map(|done| Step {
             at,
             rotation: self.rotation,
-            outcome,
+            outcome: done.outcome,
+            changed: done.changed,
         })
     }
 
@@ -230,12 +285,50 @@ impl<'a> Forecast<'a> {
     }
 
     /// Does everything due at an instant; `None` where that exceeds the limits.
-    fn spend(&mut self, at: Timestamp) -> Option<Outcome> {
+    fn spend(&mut self, at: Timestamp) -> Option<Done> {
         self.limits.steps = self.limits.steps.checked_sub(1)?;
         self.next_due = None;
-        let outcome = self.memo.step(self.rotation, self.dealing, at);
-        self.limits.work = self.limits.work.checked_sub(outcome.work)?;
-        Some(outcome)
+        let done = match self.rotation.next_change() {
+            Some(next) if next <= at => self.change(at),
+            _ => {
+                let dealing = dealing(self.dealing, self.absences.as_ref());
+                Done {
+                    outcome: self.memo.step(self.rotation, dealing, at),
+                    changed: None,
+                }
+            }
+        };
+        self.limits.work = self.limits.work.checked_sub(done.outcome.work)?;
+        Some(done)
+    }
+
+    /// Applies the changes that wait for an instant, and then does everything else that is due at it.
+    fn change(&mut self, at: Timestamp) -> Done {
+        let waiting = &mut self.rotation.waiting;
+        let due = waiting.iter().take_while(|change| change.at <= at).count();
+        let due: Vec<Waiting> = waiting.drain(..due).collect();
+        // That they no longer wait is no change of the rotation.
+        let before = self.rotation.clone();
+        let mut ended = Vec::with_capacity(due.len());
+        for change in due {
+            let mut then = self.rotation.clone();
+            let applied = change.planned.apply(&mut then, self.dealing.calendar, at);
+            let outcome = applied.map(|()| !then.same_as(self.rotation));
+            if outcome.is_ok() {
+                *self.rotation = then;
+            }
+            let id = change.id;
+            ended.push(Ended { id, at, outcome });
+        }
+        if !Arc::ptr_eq(&before.absences, &self.rotation.absences) {
+            self.absences = Some(Arc::clone(&self.rotation.absences));
+        }
+        let dealing = dealing(self.dealing, self.absences.as_ref());
+        let outcome = self.memo.step_after(self.rotation, dealing, at, &before);
+        Done {
+            outcome,
+            changed: Some(Changed { ended, before }),
+        }
     }
 }
 

@@ -15,7 +15,8 @@ use super::holidays::Calendar;
 use super::ids::ArrangementId;
 use super::request::Pending;
 use super::resolve;
-use super::rotation::{Mode, Reason, Rotation};
+use super::rotation::{Cell, Mode, Reason, Rotation};
+use super::time::just_before;
 pub use deal::would_double;
 pub use edit::Edit;
 use jiff::Timestamp;
@@ -252,6 +253,56 @@ impl Memo {
         *self = memo;
         Outcome {
             shows: outcome.shows || handed_over,
+            ..outcome
+        }
+    }
+}
+
+impl Memo {
+    /// Does everything due at `at` after an edit of the rotation, which was `before` until now and has not been dealt or judged
+    /// since: who has left comes off, then as [`Memo::step`], then one fill.
+    pub fn step_after(
+        &mut self,
+        rotation: &mut Rotation,
+        dealing: DealingContext,
+        at: Timestamp,
+        before: &Rotation,
+    ) -> Outcome {
+        let changed = !rotation.same_as(before);
+        if changed {
+            // Nothing that is known of windows and rosters holds any longer.
+            *self = Memo::default();
+        }
+        if rotation.enabled {
+            // Hand-overs that the new cadences had before are none.
+            rotation.stamps.judged_at = rotation.stamps.judged_at.max(just_before(at));
+        }
+        let concerned = !rotation.deals_like(before);
+        let memo = std::mem::take(self);
+        let mut change = Change::with(rotation, dealing, at, WindowChange::ByEdit, memo);
+        if changed {
+            change.clear_leavers();
+            if change.rotation.absence_policy != before.absence_policy {
+                change.follow_policy(before);
+            }
+        }
+        let handed_over = change.rotation.enabled && change.everything_due();
+        if concerned {
+            change.fill(Reason::CoverageChanged);
+        }
+        let (outcome, memo) = change.finished();
+        *self = memo;
+        let entry = |cell: &Cell| {
+            let mut known = before.cells.iter();
+            known
+                .find(|known| known.id == cell.id)
+                .map(|known| &known.entry)
+        };
+        let cells = rotation.cells.iter().enumerate();
+        let begun = cells.filter(|(_, cell)| entry(cell) != Some(&cell.entry));
+        Outcome {
+            begun: begun.map(|(slot, _)| slot).collect(),
+            shows: outcome.shows || handed_over || changed,
             ..outcome
         }
     }

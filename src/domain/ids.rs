@@ -55,6 +55,8 @@ macro_rules! id {
 }
 
 id! {
+    /// A change that waits for its time, or has ended: `chg_...`.
+    ChangeId
     /// A rotation: `rot_...`.
     RotationId
     /// A row of the grid: `lan_...`.

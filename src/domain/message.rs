@@ -15,8 +15,8 @@ mod shifts_moved;
 pub use digest::{Absent, Listed, PersonSummary, Waiting, WeekAhead};
 pub use kind::MessageKind;
 pub use occasions::{
-    TEST, accepted, asked, change, declined, deleted, ended, mention, mention_directly, reminder,
-    reminder_of, summary, test, week_ahead,
+    TEST, accepted, asked, change, change_failed, declined, deleted, ended, mention,
+    mention_directly, reminder, reminder_of, summary, test, week_ahead,
 };
 pub use question_outcome::QuestionOutcome;
 pub use shifts_moved::{More, MovedShift, ShiftsMoved};
@@ -167,6 +167,12 @@ pub enum Content {
     Summary(PersonSummary),
     /// The coming week of a rotation, in a channel.
     WeekAhead(WeekAhead),
+    /// A change of the rotation that waited for its time was refused then.
+    ChangeFailed {
+        #[serde(with = "stored")]
+        at: Timestamp,
+        why: String,
+    },
 }
 
 /// The question to the recipients of a request.
@@ -240,7 +246,9 @@ impl Content {
     /// All people named in it, possibly with duplicates.
     pub fn people(&self) -> Vec<&UserId> {
         match self {
-            Content::Text { .. } | Content::Nobody { .. } => Vec::new(),
+            Content::Text { .. } | Content::Nobody { .. } | Content::ChangeFailed { .. } => {
+                Vec::new()
+            }
             Content::OnDuty { handovers }
             | Content::OffDuty { handovers, .. }
             | Content::ComingUp { handovers, .. }

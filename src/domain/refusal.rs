@@ -88,6 +88,10 @@ pub enum Refusal {
     TooManyArranged,
     /// The rotation has the maximum number of pending requests.
     TooManyPending,
+    /// The rotation has the maximum number of changes that wait.
+    TooManyChanges,
+    /// The change does not wait any longer. The text names its state.
+    ChangeEnded(&'static str),
     /// A leg has begun and is not acknowledged. The text names it.
     StartedLegNotAcknowledged(String),
     /// The chat platform does not permit syncing the user group. The text says why.

@@ -9,7 +9,10 @@ use super::cadence::Cadence;
 use super::coverage::{Hours, OffDays, Stretch};
 pub use super::entry::{Entry, HoursHeld, PassedOver, Reason};
 use super::external::External;
-use super::ids::{CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId};
+use super::holidays::Calendar;
+use super::ids::{
+    CellId, ChangeId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId,
+};
 use super::key::Key;
 use super::mention::MentionSettings;
 use super::pending::Pending;
@@ -57,9 +60,41 @@ pub struct Rotation {
     /// The absences that count in it, as far back as the turns that run. They change without its version (rules.md 10.3); its
     /// validator covers those that are shown.
     pub absences: Arc<Absences>,
+    /// The changes that wait for their time, by their instants and in the order made.
+    pub waiting: Vec<Waiting>,
     pub stamps: Stamps,
     /// The decisions of dealing from now on, where they are to be explained or recorded. They are no part of the state.
     pub trace: Option<Trace>,
+}
+
+/// A change that waits for its time.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    pub id: ChangeId,
+    pub at: Timestamp,
+    /// With everything that it has to know.
+    pub planned: Arc<dyn Planned>,
+}
+
+impl PartialEq for Waiting {
+    /// What a change does never changes.
+    fn eq(&self, other: &Waiting) -> bool {
+        (&self.id, self.at) == (&other.id, other.at)
+    }
+}
+
+/// What a change does when its time comes. A rotation carries it, and knows nothing of edits.
+pub trait Planned: std::fmt::Debug + Send + Sync {
+    /// Applies it, without dealing.
+    ///
+    /// # Errors
+    /// Names the member that does not fit. The rotation may have changed by then.
+    fn apply(
+        &self,
+        rotation: &mut Rotation,
+        calendar: &Calendar,
+        at: Timestamp,
+    ) -> Result<(), Refusal>;
 }
 
 /// The part of a rotation that only people read; no rule of dealing looks at it.
@@ -74,6 +109,8 @@ pub struct Profile {
     pub channels: Vec<ChannelSetting>,
     pub enable_topic: bool,
     pub topic_template: Option<String>,
+    /// The name of the file that its edits come from.
+    pub managed_by: Option<String>,
     /// The chat user group kept in step with whoever is on call.
     pub duty_group: Option<GroupId>,
     pub mentions: MentionSettings,
@@ -256,6 +293,19 @@ impl Rotation {
                 coverage: entry.hours.coverage.clone(),
                 off: None,
             },
+        }
+    }
+
+    /// When the first of the changes that wait is applied.
+    pub fn next_change(&self) -> Option<Timestamp> {
+        self.waiting.first().map(|first| first.at)
+    }
+
+    /// The same without the changes that wait.
+    pub fn without_changes(&self) -> Rotation {
+        Rotation {
+            waiting: Vec::new(),
+            ..self.clone()
         }
     }
 
@@ -472,6 +522,7 @@ impl Rotation {
             arranged,
             pending,
             absences: _,
+            waiting,
             stamps: _,
             trace: _,
         } = self;
@@ -491,6 +542,7 @@ impl Rotation {
             && same_external(external.as_ref(), other.external.as_ref(), as_of)
             && *arranged == other.arranged
             && *pending == other.pending
+            && *waiting == other.waiting
     }
 }
 
@@ -546,6 +598,7 @@ pub mod tests {
             arranged: Vec::new(),
             pending: Vec::new(),
             absences: Arc::default(),
+            waiting: Vec::new(),
             stamps: Stamps {
                 version: 7,
                 created_at: begun,

@@ -11,6 +11,9 @@ words! {
     }
 }
 
+/// Why the Free tier has no on-duty groups.
+pub const NEEDS_PRO: &str = "on-duty groups need the Pro plan";
+
 /// A tier with its quotas. `None` is unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TierLimits {
@@ -50,6 +53,47 @@ impl TierLimits {
                 "lanes".into(),
                 "more than one lane needs the Pro plan; send one lane or change the plan".into(),
             )),
+        }
+    }
+
+    /// Refuses user groups on a tier without them.
+    ///
+    /// # Errors
+    /// [`Refusal::PaymentRequired`].
+    pub fn check_groups(&self, wanted: bool) -> Result<(), Refusal> {
+        match wanted && !self.has_user_groups() {
+            true => Err(Refusal::PaymentRequired(
+                "userGroupIds".into(),
+                "user groups need the Pro plan".into(),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses on-duty groups on a tier without them.
+    ///
+    /// # Errors
+    /// [`Refusal::PaymentRequired`].
+    pub fn check_duty_groups(&self) -> Result<(), Refusal> {
+        match self.has_user_groups() {
+            true => Ok(()),
+            false => Err(Refusal::PaymentRequired("".into(), NEEDS_PRO.into())),
+        }
+    }
+
+    /// Refuses more people in rotations than the `most` of the tier, unless they become fewer.
+    ///
+    /// # Errors
+    /// [`Refusal::PaymentRequired`].
+    pub fn check_people(&self, most: u64, then: usize, now: usize) -> Result<(), Refusal> {
+        match then as u64 > most && then > now {
+            true => Err(Refusal::PaymentRequired(
+                "".into(),
+                format!(
+                    "the plan includes {most} people across all rotations; this would make {then}"
+                ),
+            )),
+            false => Ok(()),
         }
     }
 

@@ -205,6 +205,12 @@ impl fmt::Display for HhMm {
     }
 }
 
+/// The instant before one, as far as anything falls due.
+pub fn just_before(at: Timestamp) -> Timestamp {
+    at.saturating_sub(SignedDuration::from_nanos(1))
+        .unwrap_or(Timestamp::MIN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

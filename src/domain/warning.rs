@@ -2,6 +2,7 @@
 //! people, their duty in other rotations, and the sources that are read from outside. Each family of kinds has a file of its own.
 
 mod calendars;
+mod changes;
 mod clock;
 mod duty;
 mod fallback;
@@ -74,6 +75,7 @@ const FINDERS: [(WarningKind, Finder); WarningKind::ALL.len()] = [
     (WarningKind::Unreachable, people::unreachable),
     (WarningKind::AbsentOnDuty, people::absent_on_duty),
     (WarningKind::StaleSource, people::stale_sources),
+    (WarningKind::ChangeWillFail, changes::will_fail),
     (WarningKind::NightWork, nights::night_work),
     (WarningKind::Unfair, load::unfair),
     (WarningKind::ClockChange, clock::clock_changes),

@@ -20,7 +20,7 @@ words! {
     /// 160 of 168 hours of the week, and not all; `nightWork`, somebody is on call in their night, which is day for another member;
     /// `unfair`, somebody carries more than 1.5 times the mean; `clockChange`, a hand-over is moved or doubled by daylight saving
     /// time; `holidayDuty`, somebody is on call on a holiday; `staleSource`, a calendar or partner cannot be read; `emptyRoster`, a
-    /// roster has nobody in it; `endsSoon`, holiday data end.
+    /// roster has nobody in it; `endsSoon`, holiday data end; `changeWillFail`, a planned change would be refused when its time comes.
     pub enum WarningKind {
         Nobody = "nobody",
         NoFallback = "noFallback",
@@ -37,6 +37,7 @@ words! {
         StaleSource = "staleSource",
         EmptyRoster = "emptyRoster",
         EndsSoon = "endsSoon",
+        ChangeWillFail = "changeWillFail",
     }
 }
 
@@ -49,7 +50,8 @@ impl WarningKind {
             | WarningKind::AbsentOnDuty
             | WarningKind::DoubleDuty
             | WarningKind::EmptyRoster
-            | WarningKind::StaleSource => Severity::High,
+            | WarningKind::StaleSource
+            | WarningKind::ChangeWillFail => Severity::High,
             WarningKind::NoFallback
             | WarningKind::Uncovered
             | WarningKind::ShortRest
@@ -104,7 +106,7 @@ mod tests {
         assert_eq!(
             Severity::ALL.map(named),
             [
-                "nobody doubleDuty unreachable absentOnDuty staleSource emptyRoster",
+                "nobody doubleDuty unreachable absentOnDuty staleSource emptyRoster changeWillFail",
                 "noFallback backToBack shortRest uncovered endsSoon",
                 "nightWork unfair clockChange holidayDuty",
             ]

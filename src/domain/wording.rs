@@ -122,6 +122,12 @@ pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
         Content::ShiftsMoved(moved) => words.shifts_moved(moved),
         Content::Summary(summary) => words.summary(summary),
         Content::WeekAhead(week) => words.week_ahead(week),
+        Content::ChangeFailed { at, why } => format!(
+            "{}: the change planned for {} was not made. {}",
+            words.title(&[]),
+            renderer.time(*at, None),
+            renderer.plain(why)
+        ),
     }
 }
 

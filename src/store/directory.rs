@@ -55,6 +55,8 @@ pub struct PersonFilter {
     pub text: Option<String>,
     /// The whole address.
     pub email: Option<String>,
+    /// Only deactivated people. Otherwise they are left out.
+    pub deleted: bool,
 }
 
 /// A kind of record: how it is read and searched.
@@ -74,6 +76,11 @@ const PEOPLE: Kind<Person> = Kind {
     table: "person",
     read: person,
     texts: |person| [person.display_name.as_ref(), person.real_name.as_ref()],
+};
+
+const DELETED_PEOPLE: Kind<Person> = Kind {
+    listed: "person WHERE is_deleted = 1",
+    ..PEOPLE
 };
 
 const GROUPS: Kind<Group> = Kind {
@@ -120,19 +127,23 @@ pub fn has_people(tx: &ReadTx) -> Result<bool> {
     Ok(query.exists([])?)
 }
 
-/// People by name, without deleted ones, and the total number.
+/// People by name, those who are deleted or the others, and the total number.
 pub fn list_people(
     tx: &ReadTx,
     filter: &PersonFilter,
     descending: bool,
     page: Page,
 ) -> Result<(Vec<Person>, u64)> {
-    let Some(email) = &filter.email else {
-        return list(tx, &PEOPLE, filter.text.as_deref(), descending, page);
+    let people = match filter.deleted {
+        true => &DELETED_PEOPLE,
+        false => &PEOPLE,
     };
-    let condition = format!("{} AND email = ?1 COLLATE NOCASE", PEOPLE.listed);
-    let sql = sorted(&PEOPLE, &condition, descending);
-    scan(tx, &PEOPLE, &sql, [email], filter.text.as_deref(), page)
+    let Some(email) = &filter.email else {
+        return list(tx, people, filter.text.as_deref(), descending, page);
+    };
+    let condition = format!("{} AND email = ?1 COLLATE NOCASE", people.listed);
+    let sql = sorted(people, &condition, descending);
+    scan(tx, people, &sql, [email], filter.text.as_deref(), page)
 }
 
 /// The people of the workspace with an address, case-insensitive, without deactivated and external people.

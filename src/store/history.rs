@@ -44,6 +44,7 @@ fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<Duty> {
         }
     };
     Ok(Duty {
+        change: None,
         slot: None,
         cell: row.get::<_, String>(first)?.into(),
         lane: row.get::<_, String>(first + 1)?.into(),

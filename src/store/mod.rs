@@ -19,6 +19,7 @@ mod delivery;
 mod departed;
 mod directory;
 mod external;
+mod facts;
 mod feed_visibility;
 mod files;
 mod finding;
@@ -51,6 +52,7 @@ mod signals;
 mod slack_envelope;
 mod slack_home;
 mod snapshot;
+mod staged;
 mod sync_target;
 mod told_plan;
 mod turn_invitation;
@@ -90,6 +92,7 @@ pub use external::{
     list_linked_schedules, list_participant_links, list_readings, load_link, load_participants,
     load_schedule, save_schedule,
 };
+pub use facts::{list_filled, load_facts};
 pub use feed_visibility::{note_feeds_of_deleted, note_hidden_feeds};
 pub use files::{REPLACED, are_same_file, refuse_planted_links};
 pub use finding::{
@@ -143,6 +146,10 @@ pub use slack_home::*;
 pub use snapshot::{
     database_bytes, list_open_slots, list_rotation_names, load_queue, load_rotation_name,
     nobody_since, schema_version, sqlite_version,
+};
+pub use staged::{
+    ChangeFilter, any_old_change, clear_changes, end_change, insert_change, list_changes,
+    load_change, load_maker, load_waiting, maker,
 };
 pub use sync_target::SyncTarget;
 pub use told_plan::*;

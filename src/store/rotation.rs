@@ -114,7 +114,7 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<()> {
                    double_cover = ?8, skips_are_off_time = ?9, enable_topic = ?10, topic_template = ?11,
                    sort_name = ?12, search_text = ?13, duty_group_id = ?14, mention_expires = ?15, mention_reminds = ?16,
                    mention_single = ?17, mention_rotates = ?18, warnings_off = ?19, short_rest_hours = ?20,
-                   absence_policy = ?21, dealing = ?22, summary = ?23
+                   absence_policy = ?21, dealing = ?22, summary = ?23, managed_by = ?24
                WHERE id = ?1";
     // The defaults are null.
     let policy =
@@ -154,6 +154,7 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<()> {
                 .as_ref()
                 .map(summary_json)
                 .transpose()?,
+            rotation.profile.managed_by,
         ],
     )?;
     Ok(())

@@ -5,6 +5,7 @@ pub mod admin;
 pub mod assign;
 pub mod board;
 pub mod calendars;
+pub mod changes;
 pub mod cover;
 pub mod create;
 pub mod docs;

@@ -1,10 +1,10 @@
 //! Every page.
 
 use super::pages::{
-    absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, getting_started,
-    history, home, inbox, load, login, mail, me, mention, notices, people, provider, report,
-    requests, rotation, rotations, secret_link, sessions, settings, setup, shift, swap, trades,
-    warnings, webhooks, why,
+    absences, admin, assign, board, calendars, changes, cover, create, docs, duty, feeds,
+    getting_started, history, home, inbox, load, login, mail, me, mention, notices, people,
+    provider, report, requests, rotation, rotations, secret_link, sessions, settings, setup, shift,
+    swap, trades, warnings, webhooks, why,
 };
 use super::visit::Visit;
 use super::{ROOM, Web, assets};
@@ -99,6 +99,7 @@ pub const ROUTES: &[Row] = &[
     post("/rotations/{rotation}/assign", Reader(assign::assign)),
     post("/rotations/{rotation}/arrangements/{arrangement}/end", Reader(assign::end)),
     post("/rotations/{rotation}/trades/{trade}/forgive", Reader(trades::forgive)),
+    post("/rotations/{rotation}/changes/{change}/cancel", Reader(changes::cancel)),
     get("/rotations/{rotation}/cover", Reader(cover::show)),
     post("/rotations/{rotation}/cover", Reader(cover::ask)),
     get("/rotations/{rotation}/swap", Reader(swap::show)),

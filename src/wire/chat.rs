@@ -28,12 +28,19 @@ pub struct OnDutyGroupRequest {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn on_duty_group(bytes: &[u8]) -> Result<DutyGroupChoice, Refusal> {
-    let request: OnDutyGroupRequest = body::parse(bytes)?;
-    match (request.user_group_id, request.handle) {
-        (Some(id), None) => DutyGroupChoice::group(&id),
-        (None, Some(handle)) => DutyGroupChoice::handle(&handle),
-        (Some(_), Some(_)) => invalid("handle", "send either `userGroupId` or `handle`, not both"),
-        (None, None) => invalid("userGroupId", "send either `userGroupId` or `handle`"),
+    body::parse::<OnDutyGroupRequest>(bytes)?.read()
+}
+
+impl OnDutyGroupRequest {
+    pub(super) fn read(self) -> Result<DutyGroupChoice, Refusal> {
+        match (self.user_group_id, self.handle) {
+            (Some(id), None) => DutyGroupChoice::group(&id),
+            (None, Some(handle)) => DutyGroupChoice::handle(&handle),
+            (Some(_), Some(_)) => {
+                invalid("handle", "send either `userGroupId` or `handle`, not both")
+            }
+            (None, None) => invalid("userGroupId", "send either `userGroupId` or `handle`"),
+        }
     }
 }
 

@@ -239,6 +239,11 @@ pub struct PatchRequest {
     #[serde(default, deserialize_with = "clearable")]
     #[schemars(with = "Option<String>")]
     topic_template: Option<Option<String>>,
+    /// The name of the file that manages the rotation, 1 to 64 of `A-Z a-z 0-9 . _ / -`; null for none. Pages say that it
+    /// overwrites edits.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<String>")]
+    managed_by: Option<Option<String>>,
     /// When the coming week is posted, in which of the rotation's channels; null for never. A channel that the rotation no longer
     /// has is taken out, with the last one the summary.
     #[serde(default, deserialize_with = "clearable_object")]
@@ -275,6 +280,7 @@ pub(super) fn patch_of(request: PatchRequest) -> Result<RotationPatch, Refusal> 
         dealing: request.dealing.map(DealingRequest::read).transpose()?,
         enable_topic: request.enable_topic,
         topic_template: request.topic_template,
+        managed_by: request.managed_by,
         summary: match request.summary {
             Some(Some(summary)) => Some(Some(summary.read()?)),
             Some(None) => Some(None),

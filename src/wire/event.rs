@@ -41,6 +41,9 @@ pub struct EventBody {
     /// On `nobody.on_call`, if a window will open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cover_resumes_at: Option<Moment>,
+    /// The change that waited for its time and was applied. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_id: Option<String>,
 }
 
 /// Renders an event of a rotation. `base_url` is the public URL of the server, without a trailing slash.
@@ -69,6 +72,7 @@ pub fn render(
         cause,
         reason,
         cover_resumes_at: resumes_at.map(Moment),
+        change_id: None,
     }
 }
 

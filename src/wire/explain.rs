@@ -178,6 +178,14 @@ steps! {
     }
     /// The plan of the workspace does not include the lane.
     NotInPlanStep = "notInPlan" {}
+    /// A change that waits for its time, without which it would stand otherwise.
+    ChangeStep = "change" {
+        change_id: String,
+        /// When it is applied.
+        at: Moment,
+        /// Who made it.
+        by: Actor,
+    }
     /// The turn was dealt.
     DealtAtStep = "dealtAt" {
         at: Moment,
@@ -434,6 +442,12 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             until: until.map(Moment),
         }),
         Step::NotInPlan => step!(NotInPlanStep { text }),
+        Step::Change { id, at, by } => step!(ChangeStep {
+            text,
+            change_id: id.to_string(),
+            at: at.into(),
+            by,
+        }),
         Step::DealtAt {
             at,
             reason,

@@ -151,17 +151,22 @@ pub struct MentionSettingsRequest {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn settings_change(bytes: &[u8]) -> Result<SettingsChange, Refusal> {
-    let request: MentionSettingsRequest = body::parse(bytes)?;
-    let change = SettingsChange {
-        one_at_a_time: request.one_at_a_time,
-        rotate_after_acknowledgement: request.rotate_after_acknowledgement,
-        ..SettingsChange::default()
-    };
-    let reminds = request.remind_after_minutes;
-    change.with_minutes(
-        request.expires_after_minutes.map(|sent| sent.0),
-        reminds.map(|sent| sent.map(|sent| sent.0)),
-    )
+    body::parse::<MentionSettingsRequest>(bytes)?.read()
+}
+
+impl MentionSettingsRequest {
+    pub(super) fn read(self) -> Result<SettingsChange, Refusal> {
+        let change = SettingsChange {
+            one_at_a_time: self.one_at_a_time,
+            rotate_after_acknowledgement: self.rotate_after_acknowledgement,
+            ..SettingsChange::default()
+        };
+        let reminds = self.remind_after_minutes;
+        change.with_minutes(
+            self.expires_after_minutes.map(|sent| sent.0),
+            reminds.map(|sent| sent.map(|sent| sent.0)),
+        )
+    }
 }
 
 /// The inbound webhook of a rotation.

@@ -1,18 +1,21 @@
 //! What edits of a rotation would come to (rules.md 6.4).
 
 use super::absence::{self, AbsenceRequest};
-use super::body::{self, Object, invalid, nullable_object, objects};
+use super::body::{self, Object, invalid, objects, present};
+use super::chat::OnDutyGroupRequest;
 use super::edit::{self, PatchRequest};
 use super::grid::{self, GridRequest};
+use super::mention::MentionSettingsRequest;
 use super::moment::Moment;
 use super::problem::Problem;
 use super::repeated::Repeated;
 use super::report::hours;
 use super::roster::{self, CommonRosterRequest, RosterRequest, ids};
+use super::rotation::ChannelSetting;
 use super::schedule::{self, PlannedTurn};
 use super::strict::strict;
-use super::warning::Warning;
-use crate::domain::edit::Edits;
+use super::warning::{Warning, WarningSettingsRequest};
+use crate::domain::edit::{ChannelChange, ChannelSpec, Edits};
 use crate::domain::forecast::{Difference, Planned};
 use crate::domain::grid::RosterSpec;
 use crate::domain::ids::{CellId, RosterId, UserId};
@@ -24,7 +27,6 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use std::fmt;
 
 strict! { PreviewRequest }
@@ -32,37 +34,162 @@ strict! { PreviewRequest }
 /// Rosters that one preview writes at the most, and absences that it creates or deletes.
 const ROSTERS: usize = 401;
 
-/// Edits to look at together. Each member is what the route that it belongs to takes. They are applied in the order of this list.
+/// Declares a request with the members of edits after its own.
+macro_rules! edit_request {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$member:meta])* $own:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $name {
+            $($(#[$member])* $own: $type,)*
+            /// As PATCH of the rotation takes it. A `summary` is applied after `channels`.
+            #[serde(default, deserialize_with = "crate::wire::body::nullable_object")]
+            rotation: Option<crate::wire::edit::PatchRequest>,
+            /// As PUT coverage takes it.
+            #[serde(default, deserialize_with = "crate::wire::body::nullable_object")]
+            coverage: Option<crate::wire::grid::GridRequest>,
+            /// By their ids, as PUT of a roster takes them. The empty id is the common roster, of which only next turns can be set.
+            #[serde(default)]
+            #[schemars(with = "std::collections::BTreeMap<String, crate::wire::roster::RosterRequest>")]
+            rosters: crate::wire::preview::Rosters,
+            /// Members who leave the rotation together: user ids, at most 1,000.
+            #[serde(default)]
+            remove: Vec<String>,
+            /// All channels of the rotation, at most 50. One with neither setting is taken out.
+            #[serde(default, deserialize_with = "crate::wire::preview::channels")]
+            #[schemars(with = "Option<Vec<crate::wire::preview::ChannelItem>>")]
+            channels: Option<Vec<crate::wire::preview::ChannelItem>>,
+            /// As PUT on-duty-group takes it; null unbinds the user group.
+            #[serde(default, deserialize_with = "crate::wire::body::clearable_object")]
+            #[schemars(with = "Option<crate::wire::chat::OnDutyGroupRequest>")]
+            on_duty_group: Option<Option<crate::wire::chat::OnDutyGroupRequest>>,
+            /// As PUT mention-settings takes them.
+            #[serde(default, deserialize_with = "crate::wire::body::nullable_object")]
+            mention_settings: Option<crate::wire::mention::MentionSettingsRequest>,
+            /// As PUT warning-settings takes them.
+            #[serde(default, deserialize_with = "crate::wire::body::nullable_object")]
+            warning_settings: Option<crate::wire::warning::WarningSettingsRequest>,
+        }
+
+        impl $name {
+            /// The edits.
+            fn edits(
+                &mut self,
+            ) -> Result<crate::domain::edit::Edits, crate::domain::refusal::Refusal> {
+                crate::wire::preview::Members {
+                    rotation: self.rotation.take(),
+                    coverage: self.coverage.take(),
+                    rosters: std::mem::take(&mut self.rosters),
+                    remove: std::mem::take(&mut self.remove),
+                    channels: self.channels.take(),
+                    on_duty_group: self.on_duty_group.take(),
+                    mention_settings: self.mention_settings.take(),
+                    warning_settings: self.warning_settings.take(),
+                }
+                .read()
+            }
+        }
+    };
+}
+pub(super) use edit_request;
+
+edit_request! {
+    /// Edits to look at together. Each member is what the route that it belongs to takes. They are applied in this order: rotation,
+    /// coverage, rosters, absences, remove, channels, onDutyGroup, mentionSettings, warningSettings.
+    pub struct PreviewRequest {
+        /// As POST availability takes them, at most 100.
+        #[serde(default, deserialize_with = "objects")]
+        absences: Vec<AbsenceRequest>,
+        /// Ids of absences to delete, at most 100.
+        #[serde(default)]
+        remove_absence_ids: Vec<String>,
+        /// When the edits are made: now by default, at most 366 days ahead.
+        #[serde(default)]
+        at: Option<Moment>,
+    }
+}
+
+strict!(ChannelItem => ChannelSetting);
+
+/// A channel of the whole list. For one that is new, `postsMessages` defaults to true and `syncsTopic` to the rotation's
+/// `enableTopic`; for others to what they are.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PreviewRequest {
-    /// As PATCH of the rotation takes it.
-    #[serde(default, deserialize_with = "nullable_object")]
-    rotation: Option<PatchRequest>,
-    /// As PUT coverage takes it.
-    #[serde(default, deserialize_with = "nullable_object")]
-    coverage: Option<GridRequest>,
-    /// By their ids, as PUT of a roster takes them. The empty id is the common roster, of which only next turns can be set.
-    #[serde(default)]
-    #[schemars(with = "BTreeMap<String, RosterRequest>")]
-    rosters: Rosters,
-    /// As POST availability takes them, at most 100.
-    #[serde(default, deserialize_with = "objects")]
-    absences: Vec<AbsenceRequest>,
-    /// Ids of absences to delete, at most 100.
-    #[serde(default)]
-    remove_absence_ids: Vec<String>,
-    /// Members who leave the rotation together, individually and as people of its user groups: user ids, at most 1,000.
-    #[serde(default)]
-    remove: Vec<String>,
-    /// When the edits are made: now by default, at most 366 days ahead.
-    #[serde(default)]
-    at: Option<Moment>,
+pub struct ChannelItem {
+    channel_id: String,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    posts_messages: Option<bool>,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    syncs_topic: Option<bool>,
+}
+
+/// Reads a list of channels.
+pub(super) fn channels<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<ChannelItem>>, D::Error> {
+    objects(from).map(Some)
+}
+
+/// The members of edits, as they were sent.
+pub(super) struct Members {
+    pub rotation: Option<PatchRequest>,
+    pub coverage: Option<GridRequest>,
+    pub rosters: Rosters,
+    pub remove: Vec<String>,
+    pub channels: Option<Vec<ChannelItem>>,
+    pub on_duty_group: Option<Option<OnDutyGroupRequest>>,
+    pub mention_settings: Option<MentionSettingsRequest>,
+    pub warning_settings: Option<WarningSettingsRequest>,
+}
+
+impl Members {
+    /// Reads edits.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] naming the member, as the route that it belongs to does, below the member of this body.
+    pub fn read(self) -> Result<Edits, Refusal> {
+        fn under<T>(name: &str, read: Option<Result<T, Refusal>>) -> Result<Option<T>, Refusal> {
+            let read = read.map(|read| read.map_err(|refusal| refusal.under(name)));
+            read.transpose()
+        }
+        let channel = |item: ChannelItem| ChannelSpec {
+            channel: item.channel_id.into(),
+            change: ChannelChange {
+                posts_messages: item.posts_messages,
+                syncs_topic: item.syncs_topic,
+            },
+        };
+        let group =
+            |sent: Option<OnDutyGroupRequest>| sent.map(OnDutyGroupRequest::read).transpose();
+        let rosters = self.rosters.0.into_iter().map(one_roster);
+        let edits = Edits {
+            patch: under("rotation", self.rotation.map(edit::patch_of))?,
+            coverage: under("coverage", self.coverage.map(grid::spec))?,
+            rosters: rosters.collect::<Result<_, _>>()?,
+            leavers: ids::<UserId>(self.remove),
+            channels: self
+                .channels
+                .map(|items| items.into_iter().map(channel).collect()),
+            duty_group: under("onDutyGroup", self.on_duty_group.map(group))?,
+            mentions: under(
+                "mentionSettings",
+                self.mention_settings.map(MentionSettingsRequest::read),
+            )?,
+            warnings: under(
+                "warningSettings",
+                self.warning_settings.map(WarningSettingsRequest::read),
+            )?,
+            ..Edits::default()
+        };
+        edits.checked()
+    }
 }
 
 /// Bodies of rosters by their ids, in the order sent.
 #[derive(Clone, Debug, Default)]
-struct Rosters(Vec<(String, RosterBody)>);
+pub(super) struct Rosters(Vec<(String, RosterBody)>);
 
 #[derive(Clone, Debug)]
 enum RosterBody {
@@ -115,34 +242,21 @@ pub struct Asked {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member, as the route that it belongs to does, below the member of this body.
 pub fn parse(bytes: &[u8]) -> Result<Asked, Refusal> {
-    let request: PreviewRequest = body::parse(bytes)?;
+    let mut request: PreviewRequest = body::parse(bytes)?;
     let repeated = match &request.rotation {
-        Some(_) => repeated(bytes)?,
+        Some(_) => repeated(body::read(bytes)?),
         None => None,
     };
-    let patch = request
-        .rotation
-        .map(|patch| edit::patch_of(patch).map_err(|refusal| refusal.under("rotation")));
-    let coverage = request
-        .coverage
-        .map(|grid| grid::spec(grid).map_err(|refusal| refusal.under("coverage")));
+    let edits = request.edits()?;
     let absences = request.absences.into_iter().enumerate();
     let absences = absences.map(|(index, new)| {
         let path = format!("absences[{index}]");
         absence::absence(new).map_err(|refusal| refusal.under(&path))
     });
     let edits = Edits {
-        patch: patch.transpose()?,
-        coverage: coverage.transpose()?,
-        rosters: request
-            .rosters
-            .0
-            .into_iter()
-            .map(one_roster)
-            .collect::<Result<_, _>>()?,
         absences: absences.collect::<Result<_, _>>()?,
         removed_absences: ids(request.remove_absence_ids),
-        leavers: ids::<UserId>(request.remove),
+        ..edits
     };
     Ok(Asked {
         edits: edits.checked()?,
@@ -151,12 +265,12 @@ pub fn parse(bytes: &[u8]) -> Result<Asked, Refusal> {
     })
 }
 
-fn repeated(bytes: &[u8]) -> Result<Option<Repeated>, Refusal> {
-    let mut members: Map<String, Value> = body::read(bytes)?;
-    Ok(match members.remove("rotation") {
+/// What `rotation` repeats of the rotation without changing it.
+pub(super) fn repeated(mut members: Map<String, Value>) -> Option<Repeated> {
+    match members.remove("rotation") {
         Some(Value::Object(sent)) => Some(Repeated::of(sent)),
         _ => None,
-    })
+    }
 }
 
 fn one_roster((id, body): (String, RosterBody)) -> Result<(Option<RosterId>, RosterSpec), Refusal> {
@@ -203,7 +317,7 @@ pub struct RotationPreview<'p> {
 }
 
 /// An edit that the rotation's state refuses.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewRefusal {
     /// The member of the request that it is, such as `coverage` or `absences[0]`.

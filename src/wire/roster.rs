@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 strict! {
     RosterRequest => Roster,
-    CommonRosterRequest => Roster,
+    CommonRosterRequest => CommonRoster,
     NextTurnRequest => WindowTurn,
 }
 
@@ -36,6 +36,17 @@ pub struct RosterRequest {
     /// The same for single windows; takes precedence.
     #[serde(default, deserialize_with = "objects")]
     next_turns: Vec<NextTurnRequest>,
+}
+
+/// What the common roster shows. It has no list of its own, so lists are refused.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only the names of its members count")]
+pub struct CommonRoster {
+    roster_id: (),
+    order: (),
+    next_turn: (),
+    next_turns: (),
 }
 
 /// The next turns of the common roster.

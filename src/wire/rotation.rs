@@ -72,6 +72,8 @@ pub struct Rotation {
     pub enable_topic: bool,
     /// Null uses the default text.
     pub topic_template: Option<String>,
+    /// The name of the file that manages the rotation and overwrites other edits. Null for none.
+    pub managed_by: Option<String>,
     /// When the coming week is posted in channels; null for never.
     pub summary: Option<ChannelSummary>,
     pub members: Members,
@@ -217,6 +219,12 @@ pub struct Roster {
     /// Null is the common roster: all members.
     pub roster_id: Option<String>,
     pub order: Vec<RosterEntry>,
+    /// The people listed by id, as written. Absent where the roster follows all members.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_ids: Option<Vec<String>>,
+    /// The chat user groups listed, as written. Absent where the roster follows all members.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_group_ids: Option<Vec<String>>,
     /// The position that the next hand-over deals from: of the window whose hand-over comes next. 0 if no window deals from
     /// the roster.
     pub next_turn: i32,
@@ -280,6 +288,7 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar, as_of: &AsOf) ->
             .collect(),
         enable_topic: profile.enable_topic,
         topic_template: profile.topic_template.clone(),
+        managed_by: profile.managed_by.clone(),
         summary: profile.summary.as_ref().map(weekly::render),
         members: members(&rotation.members),
         lanes: (0..rotation.lanes.len())
@@ -451,6 +460,7 @@ fn roster(
         next_turn: to_i32(next.turn),
     });
     let order = rotation.order(roster).into_iter().enumerate();
+    let narrowed = roster.narrowed.as_ref();
     Roster {
         roster_id: roster.id.as_ref().map(|id| id.to_string()),
         order: order
@@ -460,6 +470,9 @@ fn roster(
                 turn: to_i32(turn),
             })
             .collect(),
+        user_ids: narrowed.map(|listed| listed.users.iter().map(ToString::to_string).collect()),
+        user_group_ids: narrowed
+            .map(|listed| listed.groups.iter().map(ToString::to_string).collect()),
         next_turn: to_i32(resolve::next_turn(rotation, roster, ends)),
         next_turns: next_turns.collect(),
     }

@@ -50,6 +50,9 @@ pub struct PlannedTurn {
     /// The person's own absences that fall between `start` and `end`, at most 100. Absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absences: Option<Vec<AbsencePeriod>>,
+    /// The change that waits for its time without which the plan would not have this turn. Absent for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_id: Option<String>,
 }
 
 /// Renders a planned turn. `rotation` is the rotation that was forecast.
@@ -80,6 +83,7 @@ fn turn(duty: &Duty, away: &[Away]) -> PlannedTurn {
         skipped_for_absence: on_call::skipped(&entry.skipped),
         passed_over: on_call::passed_over(&entry.passed_over),
         absences: on_call::absences(away),
+        change_id: duty.change.as_ref().map(ToString::to_string),
     }
 }
 

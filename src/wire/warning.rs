@@ -85,21 +85,26 @@ pub struct WarningSettingsRequest {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn settings_change(bytes: &[u8]) -> Result<WarningChange, Refusal> {
-    let request: WarningSettingsRequest = body::parse(bytes)?;
-    let kind = |(index, name): (usize, &String)| match kinds::WarningKind::parse(name) {
-        Some(kind) => Ok(kind),
-        None => {
-            let known = kinds::WarningKind::ALL.map(kinds::WarningKind::name);
-            invalid(
-                format!("off[{index}]"),
-                format!("send one of `{}`", known.join("` `")),
-            )
-        }
-    };
-    let off = request.off.map(|names| {
-        check_list("off", &names, kinds::WarningKind::ALL.len())?;
-        names.iter().enumerate().map(kind).collect()
-    });
-    let hours = request.short_rest_hours.map(|hours| hours.0);
-    WarningChange::new(off.transpose()?, hours)
+    body::parse::<WarningSettingsRequest>(bytes)?.read()
+}
+
+impl WarningSettingsRequest {
+    pub(super) fn read(self) -> Result<WarningChange, Refusal> {
+        let kind = |(index, name): (usize, &String)| match kinds::WarningKind::parse(name) {
+            Some(kind) => Ok(kind),
+            None => {
+                let known = kinds::WarningKind::ALL.map(kinds::WarningKind::name);
+                invalid(
+                    format!("off[{index}]"),
+                    format!("send one of `{}`", known.join("` `")),
+                )
+            }
+        };
+        let off = self.off.map(|names| {
+            check_list("off", &names, kinds::WarningKind::ALL.len())?;
+            names.iter().enumerate().map(kind).collect()
+        });
+        let hours = self.short_rest_hours.map(|hours| hours.0);
+        WarningChange::new(off.transpose()?, hours)
+    }
 }

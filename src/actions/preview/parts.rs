@@ -4,16 +4,15 @@ use super::{PreviewQuery, Refused};
 use crate::actions::absences::{
     applies_to, check_member, check_person, check_removal, find_absence,
 };
-use crate::actions::grid::check_roster;
-use crate::actions::rotations::{Agrees, changes_duty, check_code, check_patch, people_then};
 use crate::actions::{ActionError, Result};
 use crate::domain::absence::{Absences, AppliesTo};
 use crate::domain::access::Principal;
-use crate::domain::edit::{NewAbsence, RotationPatch};
+use crate::domain::applying::{Applying, Part};
+use crate::domain::edit::NewAbsence;
 use crate::domain::editing::Editing;
+use crate::domain::facts::Facts;
 use crate::domain::fault::Fault;
-use crate::domain::grid::{GridSpec, RosterSpec};
-use crate::domain::ids::{AbsenceId, RosterId, UserId};
+use crate::domain::ids::{AbsenceId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -61,27 +60,45 @@ impl<'a, 'e> Parts<'a, 'e> {
     }
 
     /// Applies all of them in their order, each where it is not refused.
-    pub fn apply(&mut self, wanted: PreviewQuery) -> Result<()> {
-        let PreviewQuery { edits, agrees, .. } = wanted;
-        if let Some(patch) = &edits.patch {
-            self.part("rotation".to_owned(), |parts| parts.patch(patch, agrees))?;
+    pub fn apply(&mut self, wanted: PreviewQuery, mut facts: Facts) -> Result<()> {
+        let PreviewQuery {
+            edits,
+            mut agrees,
+            is_edit,
+            ..
+        } = wanted;
+        // The rotation that has a code may be hidden from whoever just looks.
+        if self.caller.check_edit(&self.rotation).is_err() {
+            facts.codes.clear();
         }
-        if let Some(spec) = &edits.coverage {
-            self.part("coverage".to_owned(), |parts| parts.coverage(spec))?;
+        let mut minted = 0;
+        for (name, part) in edits.parts() {
+            if let Part::Leave(leavers) = part
+                && !is_edit
+            {
+                self.leave(leavers)?;
+                continue;
+            }
+            self.part(name, |parts| match part {
+                Part::Absence(new) => parts.absence(new),
+                Part::RemoveAbsence(id) => parts.remove_absence(id),
+                part => {
+                    if let (Part::Patch(_), Some(agrees)) = (&part, agrees.take()) {
+                        agrees(parts.current, parts.editing.calendar)?;
+                    }
+                    let mut applying = Applying {
+                        editing: parts.editing,
+                        facts: &facts,
+                        mint: &mut |prefix: &str| {
+                            minted += 1;
+                            format!("{prefix}new{minted}")
+                        },
+                        forgives_gone: false,
+                    };
+                    Ok(applying.part(part, &mut parts.rotation)?)
+                }
+            })?;
         }
-        for (id, spec) in &edits.rosters {
-            let name = id.as_ref().map_or("", RosterId::as_str);
-            let roster = |parts: &mut Self| parts.roster(id.as_ref(), spec);
-            self.part(format!("rosters.{name}"), roster)?;
-        }
-        for (index, new) in edits.absences.iter().enumerate() {
-            self.part(format!("absences[{index}]"), |parts| parts.absence(new))?;
-        }
-        for (index, id) in edits.removed_absences.iter().enumerate() {
-            let remove = |parts: &mut Self| parts.remove_absence(id);
-            self.part(format!("removeAbsenceIds[{index}]"), remove)?;
-        }
-        self.leave(&edits.leavers)?;
         // Once for all of them: what a request is asked for has to be forecast.
         self.editing
             .expire_lost(self.base, &mut self.rotation, self.aside);
@@ -92,55 +109,19 @@ impl<'a, 'e> Parts<'a, 'e> {
     fn part(&mut self, part: String, apply: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         match apply(self) {
             Err(ActionError::Refused(refusal)) => {
+                // A list is a part whose entries have no name of their own.
+                let is_entry = |path: &str| path.starts_with('[');
+                let refusal = match &refusal {
+                    Refusal::Invalid { path, .. } if is_entry(path.as_str()) => {
+                        refusal.under(&part)
+                    }
+                    _ => refusal,
+                };
                 self.refusals.push(Refused { part, refusal });
                 Ok(())
             }
             outcome => outcome,
         }
-    }
-
-    /// Makes a change that shows in the rotation itself.
-    fn edit(
-        &mut self,
-        change: impl FnOnce(Editing, &mut Rotation) -> Result<(), Refusal>,
-    ) -> Result<()> {
-        Ok(change(self.editing, &mut self.rotation)?)
-    }
-
-    fn patch(&mut self, patch: &RotationPatch, agrees: Option<Agrees>) -> Result<()> {
-        if changes_duty(patch, &self.rotation) {
-            self.rotation.check_own()?;
-        }
-        if let Some(agrees) = agrees {
-            agrees(self.current, self.editing.calendar)?;
-        }
-        check_patch(self.tx, patch, &self.rotation, &self.editing.limits)?;
-        // The rotation that has a code may be hidden from whoever just looks.
-        if self.caller.check_edit(&self.rotation).is_ok() {
-            check_code(self.tx, patch, &self.rotation)?;
-        }
-        let then = people_then(self.tx, patch, &self.rotation)?;
-        let people = then.map(|(_, people)| people);
-        self.edit(|editing, rotation| {
-            editing.patch(rotation, patch, people);
-            Ok(())
-        })
-    }
-
-    fn coverage(&mut self, spec: &GridSpec) -> Result<()> {
-        self.rotation.check_own()?;
-        let mut minted = 0;
-        let mut mint = |prefix: &str| {
-            minted += 1;
-            format!("{prefix}new{minted}")
-        };
-        self.edit(|editing, rotation| editing.replace_grid(rotation, spec, &mut mint))
-    }
-
-    fn roster(&mut self, id: Option<&RosterId>, spec: &RosterSpec) -> Result<()> {
-        check_roster(&self.rotation, id)?;
-        self.rotation.check_own()?;
-        self.edit(|editing, rotation| editing.write_roster(rotation, id, spec))
     }
 
     fn absence(&mut self, new: &NewAbsence) -> Result<()> {
@@ -210,9 +191,7 @@ impl<'a, 'e> Parts<'a, 'e> {
         if leaving.is_empty() {
             return Ok(());
         }
-        self.edit(|editing, rotation| {
-            editing.leave(rotation, &leaving);
-            Ok(())
-        })
+        self.editing.leave(&mut self.rotation, &leaving);
+        Ok(())
     }
 }

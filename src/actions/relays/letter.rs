@@ -102,7 +102,8 @@ fn contact(
         | Content::HandOver { .. }
         | Content::ShiftsMoved(_)
         | Content::Summary(_)
-        | Content::WeekAhead(_) => {
+        | Content::WeekAhead(_)
+        | Content::ChangeFailed { .. } => {
             let rotation = match &message.rotation {
                 Some(rotation) => store::load_rotation(tx, rotation)?,
                 None => None,

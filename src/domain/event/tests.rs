@@ -88,6 +88,7 @@ fn rotation(text: &str) -> Rotation {
         external: None,
         pending: Vec::new(),
         absences: std::sync::Arc::default(),
+        waiting: Vec::new(),
         stamps: Stamps {
             version: 1,
             created_at: at,

@@ -118,6 +118,11 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
             words.time(*since)
         ),
         Step::NotInPlan => "The plan of the workspace does not include this lane.".into(),
+        Step::Change { at, by, .. } => {
+            let by = by.name.as_deref().or(by.id.as_deref());
+            let by = by.filter(|_| words.has_names()).map_or(String::new(), |by| format!(", made by {by}"));
+            format!("A change is planned for {}{by}.", words.time(*at))
+        }
         Step::DealtAt {
             at,
             reason,

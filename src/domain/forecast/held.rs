@@ -4,7 +4,7 @@
 use super::{Budget, Forecast, external, too_far, without_requests};
 use crate::domain::duty::DutyKind;
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::UserId;
+use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::Rotation;
@@ -42,9 +42,21 @@ impl Held {
         }
     }
 
-    /// Whether its cell stands as before. The same person dealt again has another turn.
-    fn goes_on(&self, rotation: &Rotation) -> bool {
-        let cell = &rotation.cells[self.cell];
+    /// A cell that is gone from an instant on.
+    fn gone(slot: usize, at: Timestamp) -> Held {
+        Held {
+            cell: slot,
+            period: Interval::new(at, Timestamp::MAX),
+            user: None,
+            outside: None,
+            dealt: None,
+            is_open: false,
+        }
+    }
+
+    /// Whether its cell, which is at a slot now, stands as before. The same person dealt again has another turn.
+    fn goes_on(&self, rotation: &Rotation, slot: usize) -> bool {
+        let cell = &rotation.cells[slot];
         let since = cell.holder.as_ref().map(|holder| holder.since);
         self.dealt_at() == since
             && self.user.as_ref() == resolve::holder(rotation, cell).map(Hold::user)
@@ -75,6 +87,12 @@ pub(super) fn stretches(
     is_cut_by_hours: bool,
 ) -> (Vec<Held>, Vec<Held>) {
     let now = forecast.rotation();
+    // A change that waits may take cells away and move others; those that it adds have no slot.
+    let is_steady = now.waiting.is_empty();
+    let cells: Vec<CellId> = match is_steady {
+        true => Vec::new(),
+        false => now.cells.iter().map(|cell| cell.id.clone()).collect(),
+    };
     let slots = 0..now.cells.len();
     let running = slots.map(|slot| Held::standing(now, slot, now.stamps.judged_at));
     let (mut ended, mut running) = (Vec::new(), running.collect::<Vec<_>>());
@@ -82,12 +100,26 @@ pub(super) fn stretches(
         && let Some(step) = forecast.step_before(end)
     {
         for last in &mut running {
-            let is_open = step.rotation.windows[step.rotation.cells[last.cell].window].open;
-            let same_hours = !is_cut_by_hours || last.is_open == is_open;
-            if same_hours && last.goes_on(step.rotation) {
-                continue;
-            }
-            let next = Held::standing(step.rotation, last.cell, step.at);
+            let slot = match is_steady {
+                true => Some(last.cell),
+                false => step.rotation.slot_near(&cells[last.cell], last.cell),
+            };
+            let next = match slot {
+                Some(slot) => {
+                    let window = step.rotation.cells[slot].window;
+                    let is_open = step.rotation.windows[window].open;
+                    let same_hours = !is_cut_by_hours || last.is_open == is_open;
+                    if same_hours && last.goes_on(step.rotation, slot) {
+                        continue;
+                    }
+                    Held {
+                        cell: last.cell,
+                        ..Held::standing(step.rotation, slot, step.at)
+                    }
+                }
+                None if *last == Held::gone(last.cell, last.period.from) => continue,
+                None => Held::gone(last.cell, step.at),
+            };
             let mut past = std::mem::replace(last, next);
             past.period.until = step.at;
             ended.push(past);

@@ -285,10 +285,12 @@ pub fn next_reminder(
     let bounds = arranged.flat_map(|arranged| [arranged.period.from, arranged.period.until]);
     let external = rotation.external.as_ref();
     let outside = external.and_then(|external| external.next_change(after));
+    let changes = rotation.waiting.iter().map(|change| change.at);
     let next = hand_overs
         .chain(openings)
         .chain(outside)
         .chain(bounds.filter(|at| *at > after))
+        .chain(changes.filter(|at| *at > after))
         .min();
     next.and_then(|at| at.checked_sub(before).ok())
 }

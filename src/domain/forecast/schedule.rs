@@ -5,12 +5,13 @@ use super::least::{Least, least};
 use super::{Forecast, Limits, Step, external, too_far, without_requests};
 use crate::domain::duty::Duty;
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::UserId;
+use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
 use crate::domain::rotation::{Mode, Rotation};
 use crate::domain::time::{FOREVER, Interval};
 use jiff::{SignedDuration, Timestamp};
+use std::collections::HashSet;
 
 /// Its limits after its range, to find where turns end.
 const LIMITS_BEHIND: Limits = Limits {
@@ -180,15 +181,42 @@ impl<'u> Asked<'u> {
         budget: &mut Budget,
     ) -> Result<Vec<Duty>, Refusal> {
         let mut left = budget.clone();
-        let (found, is_all) = self.found(rotation, dealing, budget.turns, &mut left);
+        let (mut found, is_all) = self.found(rotation, dealing, budget.turns, &mut left);
         if !is_all {
             return too_far();
+        }
+        if !rotation.waiting.is_empty() {
+            self.mark_changes(rotation, dealing, &mut found, &mut left);
         }
         if rotation.external.is_none() {
             left.turns = left.turns.saturating_sub(found.len());
         }
         *budget = left;
         Ok(found)
+    }
+
+    /// Marks the duties that the plan without the changes that wait does not have, with the last change that is not later than their
+    /// beginning, else than their end.
+    fn mark_changes(
+        self,
+        rotation: &Rotation,
+        dealing: DealingContext,
+        found: &mut [Duty],
+        budget: &mut Budget,
+    ) {
+        let without = rotation.without_changes();
+        let (planned, _) = self.found(&without, dealing, budget.turns, budget);
+        let planned: HashSet<_> = planned.iter().map(Duty::identity).collect();
+        let waiting = &rotation.waiting;
+        for duty in found.iter_mut() {
+            if planned.contains(&duty.identity()) {
+                continue;
+            }
+            let until = |at: Timestamp| waiting.iter().rev().find(|change| change.at <= at);
+            let change =
+                until(duty.entry.start).or_else(|| until(duty.end.unwrap_or(Timestamp::MAX)));
+            duty.change = change.map(|change| change.id.clone());
+        }
     }
 
     /// The duties found, so many at the most, and whether they are all. Those that still run have no end.
@@ -224,7 +252,7 @@ impl<'u> Asked<'u> {
             let left = forecast.limits.work.min(behind);
             budget.work = budget.work.saturating_sub(behind - left);
         }
-        (turns.all(rotation), is_all)
+        (turns.all(forecast.rotation(), rotation), is_all)
     }
 
     fn shows(&self, duty: &Duty) -> bool {
@@ -238,6 +266,8 @@ struct Turns<'u> {
     /// The duty of each cell.
     running: Vec<Duty>,
     finished: Vec<Duty>,
+    /// The cells that do not run.
+    stopped: Vec<CellId>,
 }
 
 impl<'u> Turns<'u> {
@@ -256,19 +286,52 @@ impl<'u> Turns<'u> {
             asked,
             running: running.collect(),
             finished: Vec::new(),
+            stopped: stopped(rotation),
         }
     }
 
     fn note(&mut self, step: Step) {
         let Step { at, rotation, .. } = step;
+        if step.changed.is_some() {
+            self.regrid(rotation, at);
+        }
         for slot in step.outcome.begun {
             let begun = Duty::running(rotation, slot);
+            if self.running[slot].entry.start >= at {
+                // Its cell is new.
+                self.running[slot] = begun;
+                continue;
+            }
             let mut duty = std::mem::replace(&mut self.running[slot], begun);
             if at > self.asked.range.from && self.is_shown(rotation, &duty) {
                 duty.end = Some(at);
                 self.finished.push(duty);
             }
         }
+    }
+
+    /// Follows a change of the grid: cells that are gone end, new ones begin.
+    fn regrid(&mut self, rotation: &Rotation, at: Timestamp) {
+        let mut before = std::mem::take(&mut self.running);
+        for slot in 0..rotation.cells.len() {
+            let cell = &rotation.cells[slot].id;
+            let known = before.iter().position(|duty| duty.cell == *cell);
+            let mut duty = match known {
+                Some(known) => before.swap_remove(known),
+                None => Duty::running(rotation, slot),
+            };
+            duty.slot = Some(slot);
+            self.running.push(duty);
+        }
+        for mut duty in before {
+            let ran =
+                duty.entry.start < self.asked.range.until && !self.stopped.contains(&duty.cell);
+            if at > self.asked.range.from && ran && self.asked.shows(&duty) {
+                (duty.slot, duty.end) = (None, Some(at));
+                self.finished.push(duty);
+            }
+        }
+        self.stopped = stopped(rotation);
     }
 
     /// Goes on after the range for as long as what began within it can still end.
@@ -302,15 +365,26 @@ impl<'u> Turns<'u> {
         slots.filter(|&slot| self.is_shown(rotation, &self.running[slot]))
     }
 
-    /// All of them, those that still run without an end.
-    fn all(mut self, rotation: &Rotation) -> Vec<Duty> {
-        let unfinished: Vec<usize> = self.unfinished(rotation).collect();
+    /// All of them, those that still run without an end. `then` is the rotation as it stands at the end, `now` as it was forecast.
+    fn all(mut self, then: &Rotation, now: &Rotation) -> Vec<Duty> {
+        let unfinished: Vec<usize> = self.unfinished(then).collect();
         let running = unfinished
             .into_iter()
             .map(|slot| self.running[slot].clone());
         self.finished.extend(running);
+        if !now.waiting.is_empty() {
+            // Slots are those of the rotation as it is.
+            for duty in &mut self.finished {
+                duty.slot = now.slot_of(&duty.cell);
+            }
+        }
         self.finished
     }
+}
+
+fn stopped(rotation: &Rotation) -> Vec<CellId> {
+    let stopped = rotation.cells.iter().filter(|cell| cell.stopped);
+    stopped.map(|cell| cell.id.clone()).collect()
 }
 
 /// The instant by which a cell's entry that runs at `at` has ended if it ever does, as far as is known: its window's next

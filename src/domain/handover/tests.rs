@@ -114,6 +114,7 @@ fn rotation(
         external: None,
         pending: Vec::new(),
         absences: std::sync::Arc::default(),
+        waiting: Vec::new(),
         stamps: Stamps {
             version: 1,
             created_at: begun,

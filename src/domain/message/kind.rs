@@ -43,6 +43,7 @@ impl Content {
             Content::ShiftsMoved(_) => MessageKind::ShiftsMoved,
             Content::Summary(_) => MessageKind::Summary,
             Content::WeekAhead(_) => MessageKind::WeekAhead,
+            Content::ChangeFailed { .. } => MessageKind::ChangeFailed,
         })
     }
 }

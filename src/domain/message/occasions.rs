@@ -284,6 +284,22 @@ pub fn week_ahead(rotation: &Rotation, channels: &[ChannelId], week: &WeekAhead)
     to.map(|to| message(rotation, to, content())).collect()
 }
 
+/// A change that waited for its time was refused then: to owners and whoever made it.
+pub fn change_failed(
+    rotation: &Rotation,
+    maker: Option<&UserId>,
+    at: Timestamp,
+    why: &str,
+) -> Vec<Message> {
+    let people = once_each(rotation.profile.owners.iter().chain(maker));
+    let told = people.into_iter().map(|user| {
+        let why = why.to_owned();
+        let content = Content::ChangeFailed { at, why };
+        message(rotation, Recipient::Person(user.clone()), content)
+    });
+    told.collect()
+}
+
 fn message(rotation: &Rotation, to: Recipient, content: Content) -> Message {
     Message {
         to,

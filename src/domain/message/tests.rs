@@ -73,6 +73,7 @@ fn kind(content: &Content) -> String {
         Content::MentionAnswered { outcome, .. } => format!("mentionAnswered {outcome:?}"),
         Content::Summary(_) => "summary".to_owned(),
         Content::WeekAhead(_) => "weekAhead".to_owned(),
+        Content::ChangeFailed { .. } => "changeFailed".to_owned(),
     }
 }
 

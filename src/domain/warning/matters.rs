@@ -25,9 +25,10 @@ impl WarningKind {
     pub fn concern(self) -> Option<Concern> {
         match self {
             WarningKind::Nobody | WarningKind::AbsentOnDuty => Some(Concern::Team),
-            WarningKind::EmptyRoster | WarningKind::Unreachable | WarningKind::StaleSource => {
-                Some(Concern::Editors)
-            }
+            WarningKind::EmptyRoster
+            | WarningKind::Unreachable
+            | WarningKind::StaleSource
+            | WarningKind::ChangeWillFail => Some(Concern::Editors),
             WarningKind::NoFallback
             | WarningKind::BackToBack
             | WarningKind::ShortRest

@@ -33,6 +33,7 @@ pub fn subject(message: &Message, renderer: &dyn Renderer) -> String {
         }
         Content::Summary(_) => return "Your next 14 days".to_owned(),
         Content::WeekAhead(_) => "The next 7 days".to_owned(),
+        Content::ChangeFailed { .. } => "A planned change was not made".to_owned(),
         Content::MentionAnswered { asker, outcome } => match outcome {
             MentionOutcome::Acknowledged { by } => {
                 format!("{} answers {}", words.name(by), words.name(asker))

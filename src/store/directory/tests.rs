@@ -133,6 +133,7 @@ fn lists_search_sort_and_page() {
         let filter = PersonFilter {
             text: given(text),
             email: given(email),
+            ..PersonFilter::default()
         };
         let (people, count) =
             scratch.read(|tx| list_people(tx, &filter, descending, Page { number, size }));

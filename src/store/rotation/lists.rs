@@ -5,7 +5,7 @@ use super::super::{Result, WriteTx};
 use crate::domain::books::Books;
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::key::Key;
-use crate::domain::rotation::{Cell, Roster, Rotation, Window};
+use crate::domain::rotation::{Cell, Members, Roster, Rotation, Window};
 use rusqlite::params;
 use std::collections::BTreeMap;
 
@@ -102,6 +102,19 @@ fn write_names<'a>(
 pub struct MemberLists {
     pub users: Option<Vec<UserId>>,
     pub groups: Option<Vec<GroupId>>,
+}
+
+impl MemberLists {
+    /// The lists that differ. One that stays the same is not written: that would delete people who are deactivated temporarily.
+    pub fn changed(before: &Members, after: &Members) -> MemberLists {
+        let ids = |members: &Members| -> Vec<GroupId> {
+            members.groups.iter().map(|one| one.group.clone()).collect()
+        };
+        MemberLists {
+            users: (before.users != after.users).then(|| after.users.clone()),
+            groups: (ids(before) != ids(after)).then(|| ids(after)),
+        }
+    }
 }
 
 fn write_windows(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<()> {

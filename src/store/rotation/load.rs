@@ -2,7 +2,9 @@
 
 use super::super::rows::{column, instant, instant_or_none, zone};
 use super::super::which::{Which, of_rotations};
-use super::super::{Error, ReadTx, Result, absence, arrangement, external, history, request};
+use super::super::{
+    Error, ReadTx, Result, absence, arrangement, external, history, request, staged,
+};
 use super::mode_name;
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::books::{Books, Dealing, EndedTurn};
@@ -71,6 +73,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
                 channels: take(&mut channels[place]),
                 enable_topic: head.enable_topic,
                 topic_template: head.topic_template,
+                managed_by: head.managed_by,
                 duty_group: head.duty_group.map(Into::into),
                 mentions: head.mentions,
                 warnings: WarningSettings {
@@ -104,6 +107,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
                 remind_at: instant_or_none(head.remind_at)?,
             },
             absences: Arc::default(),
+            waiting: Vec::new(),
             trace: None,
         }));
     }
@@ -111,6 +115,12 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
     let absences = absence::load_absences_of(tx, &there)?;
     for (rotation, absences) in found.iter_mut().flatten().zip(absences) {
         rotation.absences = Arc::new(absences);
+    }
+    let waiting = staged::waiting(tx, &which)?;
+    for (rotation, waiting) in found.iter_mut().zip(waiting) {
+        if let Some(rotation) = rotation {
+            rotation.waiting = staged::planned(tx, rotation, waiting)?;
+        }
     }
     Ok(found)
 }
@@ -132,7 +142,7 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
         "SELECT id, name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
                 topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
                 mention_expires, mention_reminds, mention_single, mention_rotates, mode, warnings_off,
-                short_rest_hours, absence_policy, dealing, ended, summary
+                short_rest_hours, absence_policy, dealing, ended, summary, managed_by
          FROM rotation WHERE id",
         ""
     );
@@ -164,6 +174,7 @@ fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>> {
             dealing: column::<Option<_>>(row, 24)?.unwrap_or_default(),
             ended: column::<Option<_>>(row, 25)?.unwrap_or_default(),
             summary: read_summary(row, 26)?,
+            managed_by: row.get(27)?,
         })
     })
 }
@@ -196,6 +207,7 @@ struct Head {
     skips_are_off_time: bool,
     enable_topic: bool,
     topic_template: Option<String>,
+    managed_by: Option<String>,
     version: u64,
     instants: [i64; 3],
     remind_at: Option<i64>,

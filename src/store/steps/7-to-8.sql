@@ -491,6 +491,8 @@ CREATE TABLE chat_away (
 -- Which warnings about its plan a rotation wants.
 ALTER TABLE rotation ADD COLUMN warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(warnings_off));
 ALTER TABLE rotation ADD COLUMN short_rest_hours INTEGER NOT NULL DEFAULT 11;
+-- What manages a rotation: the name of a file that its edits come from.
+ALTER TABLE rotation ADD COLUMN managed_by TEXT;
 -- What absences mean for a rotation, as the API shows it; null for the default.
 ALTER TABLE rotation ADD COLUMN absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy));
 -- The weekly summary that channels get, {day, time, zone, channels}; null for none.
@@ -569,3 +571,29 @@ ALTER TABLE rotation ADD COLUMN ended TEXT CHECK (ended IS NULL OR json_valid(en
 ALTER TABLE roster ADD COLUMN books TEXT CHECK (books IS NULL OR json_valid(books));
 ALTER TABLE cell ADD COLUMN holder_dealt TEXT CHECK (holder_dealt IS NULL OR json_valid(holder_dealt));
 ALTER TABLE history ADD COLUMN dealt TEXT CHECK (dealt IS NULL OR json_valid(dealt));
+
+-- Changes of rotations that are applied later, and those that have ended.
+CREATE TABLE staged_change (
+    id TEXT PRIMARY KEY,
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    -- In the order made, within the rotation.
+    sequence INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    note TEXT,
+    -- The edits as they were sent.
+    body TEXT NOT NULL CHECK (json_valid(body)),
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'applied', 'failed', 'cancelled')),
+    managed_by TEXT,
+    -- Who made it.
+    made_by TEXT NOT NULL CHECK (json_valid(made_by)),
+    created_at INTEGER NOT NULL,
+    applied_at INTEGER,
+    -- When it was applied, failed or was cancelled.
+    ended_at INTEGER,
+    -- Why it failed: [kind, path, text].
+    problem TEXT CHECK (problem IS NULL OR json_valid(problem)),
+    revision INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX staged_change_by_rotation ON staged_change (rotation_id, at, sequence);
+CREATE INDEX staged_change_waiting ON staged_change (rotation_id, at, sequence) WHERE state = 'waiting';
+CREATE INDEX staged_change_by_end ON staged_change (ended_at) WHERE ended_at IS NOT NULL;

@@ -57,7 +57,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
     let text = visit.query.filled("q").map(str::to_owned);
     let filter = PersonFilter {
         text: text.clone(),
-        email: None,
+        ..PersonFilter::default()
     };
     let page = Page { number, size: ROWS };
     let rules = &visit.web.login.rules;

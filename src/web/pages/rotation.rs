@@ -215,6 +215,8 @@ fn whole(page: &Shown) -> Result<Markup, Problem> {
         (heading(page))
         (external::told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(page))
+        (super::settings::managed(rotation))
+        (super::changes::section(visit, rotation)?)
         div.cols.a { (head::hero(page)) (head::order(page)) }
         @if signed_in { (notices::line(visit, rotation, page.is_editor)?) }
         (plan(page))

@@ -23,6 +23,7 @@ mod sections;
 mod skips;
 pub mod warnings;
 mod weigh;
+mod when;
 mod window;
 
 use super::{crumbs, editable, failing, path_of, path_to, tag};
@@ -101,6 +102,15 @@ fn action(rotation: &Rotation, part: &str) -> String {
     format!("{}/settings/{part}", path_of(&rotation.id, None))
 }
 
+/// The remark that a file has the last word.
+pub fn managed(rotation: &Rotation) -> Markup {
+    html! {
+        @if let Some(name) = &rotation.profile.managed_by {
+            div.note.said { p { "Managed by " bdi { (name) } ": edits on this page are overwritten by its file." } }
+        }
+    }
+}
+
 /// The head of a page of the settings.
 struct Head {
     title: String,
@@ -149,6 +159,7 @@ fn titled_page(
                 a href=(format!("{base}/settings/{}", section.part)) aria-current=[(section.part == part).then_some("page")] { (section.name) }
             }
         }
+        (managed(rotation))
         (content)
     };
     let title = format!("{} of {name}", head.title);
@@ -185,10 +196,13 @@ fn carry_out(
     again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
 ) -> Outcome {
     let change = change.map_err(ActionError::from);
-    let outcome = change.and_then(|change| change.write(visit, &rotation.id));
+    let outcome = change.and_then(|change| when::write(visit, &rotation.id, change));
     match failing(visit, &rotation.id, outcome, saved.names, again)? {
         Ok(receipt) => {
-            let told = (saved.told.to_owned(), saved.before);
+            let told = match when::is_later(visit) {
+                true => ("The change is planned.".to_owned(), None),
+                false => (saved.told.to_owned(), saved.before),
+            };
             done(visit, rotation, saved.part, told, &receipt)
         }
         Err(page) => Ok(page),

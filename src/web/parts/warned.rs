@@ -22,6 +22,7 @@ pub fn name(kind: WarningKind) -> &'static str {
         WarningKind::Unfair => "Unfair share",
         WarningKind::ClockChange => "Clocks change at a hand-over",
         WarningKind::HolidayDuty => "On call on a holiday",
+        WarningKind::ChangeWillFail => "Planned change that will fail",
         WarningKind::StaleSource => "Calendar or schedule not read lately",
         WarningKind::EmptyRoster => "Nobody in the list",
         WarningKind::EndsSoon => "Holidays not known",

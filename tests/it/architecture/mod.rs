@@ -27,7 +27,7 @@ const FLOORS: [(&str, &[&str]); 32] = [
             "metrics",
         ],
     ),
-    ("store", &["domain", "runtime", "failpoint"]),
+    ("store", &["domain", "wire", "runtime", "failpoint"]),
     ("chat", &["domain", "runtime", "client", "metrics", "store"]),
     ("oidc", &["domain", "runtime", "client"]),
     ("relays", &["domain", "runtime", "client"]),

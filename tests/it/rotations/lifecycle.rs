@@ -23,7 +23,7 @@ fn a_new_rotation_is_manual_with_nobody_on_duty() {
         "name": "Primary", "description": null, "code": null, "enabled": true, "public": false, "mode": "manual",
         "isGrid": false, "doubleCover": false, "owners": ["U1"], "channels": ["C1"], "enableTopic": false,
         "channelSettings": [{ "channelId": "C1", "postsMessages": true, "syncsTopic": false }],
-        "topicTemplate": null, "onDutyUserGroupId": null,
+        "topicTemplate": null, "onDutyUserGroupId": null, "managedBy": null,
     });
     for (name, value) in expected.as_object().unwrap() {
         assert_eq!(&rotation[name], value, "{name}");
@@ -391,6 +391,8 @@ fn patch_changes_what_it_names_and_nothing_else() {
             "topicTemplate",
         ),
         (json!({ "topicTemplate": null }), "topicTemplate"),
+        (json!({ "managedBy": "platform-team/db.toml" }), "managedBy"),
+        (json!({ "managedBy": null }), "managedBy"),
         (json!({ "doubleCover": true }), "doubleCover"),
         (json!({ "enabled": false }), "enabled"),
         (json!({ "enabled": true, "mode": "manual" }), "enabled"),
@@ -426,6 +428,9 @@ fn a_patch_that_is_refused_changes_nothing() {
         (json!({ "owners": [] }), "owners"),
         (json!({ "owners": ["U1", "U1"] }), "owners"),
         (json!({ "owners": ["U9"] }), "owners"),
+        (json!({ "managedBy": "" }), "managedBy"),
+        (json!({ "managedBy": "our team" }), "managedBy"),
+        (json!({ "managedBy": "x".repeat(65) }), "managedBy"),
         (json!({ "userIds": ["U1", "U1"] }), "userIds"),
         (json!({ "userIds": ["U9"] }), "userIds"),
         (json!({ "userIds": "U1" }), "userIds"),

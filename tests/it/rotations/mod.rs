@@ -2,13 +2,17 @@
 
 mod absences;
 mod cadence;
+mod changes;
+mod changes_model;
 mod coverage;
 mod dealing;
 mod frozen;
 mod hours;
 mod keys;
 mod lifecycle;
+mod managed;
 mod outsiders;
+mod plans;
 mod previews;
 mod rosters;
 mod tiers;

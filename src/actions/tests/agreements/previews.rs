@@ -214,6 +214,7 @@ fn edits(app: &App, rotation: &Rotation, tried: &Tried, made_at: Timestamp) -> E
         absences: tried.absences.iter().map(absence).collect(),
         removed_absences: once,
         leavers: users(&tried.leavers),
+        ..Edits::default()
     }
 }
 

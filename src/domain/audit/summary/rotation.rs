@@ -69,6 +69,7 @@ fn profile(told: &mut Summary, (before, after): Both<Rotation>) {
     told.changed("topicTemplate", both, |p| {
         p.topic_template.as_deref().map(Quoted)
     });
+    told.changed("managedBy", both, |p| p.managed_by.as_deref().map(Quoted));
     told.changed("on-duty group", both, |p| p.duty_group.as_ref());
     let shown = |one: &ChannelSetting| {
         let told = match (one.posts_messages, one.syncs_topic) {

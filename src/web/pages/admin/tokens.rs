@@ -81,10 +81,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
 /// The field for whom a token acts as.
 fn person(visit: &Visit, filled: Filled) -> Result<Markup, Problem> {
     let page = Page::first(OFFERED);
-    let everybody = PersonFilter {
-        text: None,
-        email: None,
-    };
+    let everybody = PersonFilter::default();
     let (people, total) = visit
         .app()
         .store()

@@ -211,11 +211,11 @@ pub fn people_list(people: &[Person]) -> Markup {
 pub fn person(visit: &Visit, named: &str) -> Result<Option<UserId>, Problem> {
     let filter = PersonFilter {
         text: Some(named.to_owned()),
-        email: None,
+        ..PersonFilter::default()
     };
     let by_email = PersonFilter {
-        text: None,
         email: Some(named.to_owned()),
+        ..PersonFilter::default()
     };
     let page = Page::first(50);
     Ok(visit

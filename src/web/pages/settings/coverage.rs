@@ -1,6 +1,6 @@
 //! Saving the grid that a form asks for, once its reader has seen what it changes.
 
-use super::{Change, done, weigh};
+use super::{Change, done, weigh, when};
 use crate::actions::ActionError;
 use crate::domain::edit::Edits;
 use crate::domain::grid::{GridSpec, RosterSpec, TurnSpec, TurnsSpec};
@@ -57,7 +57,7 @@ pub fn save(
             Err(page) => Ok(page),
         };
     }
-    let outcome = read.and_then(|grid| Change::Coverage(grid).write(visit, &rotation.id));
+    let outcome = read.and_then(|grid| when::write(visit, &rotation.id, Change::Coverage(grid)));
     let outcome = weigh::within(outcome, wished.path);
     let receipt = match failing(visit, &rotation.id, outcome, wished.names, again)? {
         Ok(receipt) => receipt,
@@ -66,7 +66,11 @@ pub fn save(
     let before = wished
         .restores
         .then(|| Change::Coverage(GridSpec::of(rotation)));
-    done(visit, rotation, "grid", (wished.told, before), &receipt)
+    let told = match when::is_later(visit) {
+        true => ("The change is planned.".to_owned(), None),
+        false => (wished.told, before),
+    };
+    done(visit, rotation, "grid", told, &receipt)
 }
 
 /// The next turns of a roster.

@@ -4,6 +4,7 @@ use super::groups;
 use super::weigh::{self, ConfirmedForm};
 use super::{
     Change, Saved, action, carried, carry_out, coverage, dealing, page, people_named, person_line,
+    when,
 };
 use crate::domain::edit::RotationPatch;
 use crate::domain::grid::{RosterSpec, TurnsSpec};
@@ -47,6 +48,7 @@ fn form(
                 }
                 form method="post" action=(action(rotation, PART)) {
                     (carried(visit, rotation))
+                    (when::fields(visit, ""))
                     ol.order {
                         @for (index, position) in order.iter().enumerate() { (row(rotation, &order, index, position, &people)) }
                     }
@@ -56,6 +58,7 @@ fn form(
                 (carried(visit, rotation))
                 @for wrong in errors.of("userIds") { p.wrong { (wrong) } }
                 (person_line(visit, "f-userIds", "userIds", "Add somebody", typed)?)
+                (when::fields(visit, "-add"))
                 p.actions { button.btn type="submit" name="step" value="add" { "Add" } }
             }
         }
@@ -230,7 +233,7 @@ pub fn save(visit: &Visit) -> Outcome {
     };
     let weighed = ConfirmedForm {
         part: PART,
-        names: &["userIds", "userGroupIds"],
+        names: &["userIds", "userGroupIds", "whenAt"],
         more,
     };
     if let Some(page) = weigh::before(
@@ -250,7 +253,7 @@ pub fn save(visit: &Visit) -> Outcome {
     });
     let saved = Saved {
         part: PART,
-        names: &["userIds", "userGroupIds"],
+        names: &["userIds", "userGroupIds", "whenAt"],
         told,
         before,
     };

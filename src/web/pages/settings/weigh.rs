@@ -1,6 +1,6 @@
 //! The preview of an edit, shown before it is saved.
 
-use super::{action, page};
+use super::{action, page, when};
 use crate::actions::ActionError;
 use crate::actions::preview::{self, Change, Preview, When};
 use crate::domain::edit::{Edits, RotationPatch};
@@ -35,8 +35,9 @@ const DAYS: i64 = 14;
 /// # Errors
 /// As the write: a stale `ifMatch`, and what the state refuses, are refused here already.
 pub fn look(visit: &Visit, id: &RotationId, edits: Edits) -> Result<Option<Preview>, ActionError> {
-    let (app, when) = (visit.app(), When::now(DAYS));
-    let preview = match preview::of(app, &visit.caller, id, edits.into(), when) {
+    let (app, at) = (visit.app(), when::instant(visit, id)?);
+    let range = When { at, days: DAYS };
+    let preview = match preview::of(app, &visit.caller, id, edits.into(), range) {
         // Days and instant are right, and what is wrong with the edit is in the preview.
         Err(ActionError::Refused(Refusal::Invalid { .. })) => return Ok(None),
         looked => looked?,
@@ -198,7 +199,8 @@ fn changes(
         @if differences.is_empty() {
             p { "Nobody’s turn changes in the next " (DAYS) " days." }
         } @else {
-            p { "From now on, in the next " (DAYS) " days:" }
+            @if when::is_later(visit) { p { "From " (times.text(preview.range.from)) " on, in " (DAYS) " days:" } }
+            @else { p { "From now on, in the next " (DAYS) " days:" } }
             table.rows {
                 thead {
                     tr {

@@ -98,6 +98,7 @@ fn readers() -> Vec<Reader> {
                 "name": "Ops", "description": null, "code": "x_1", "public": false, "enabled": true, "owners": ["U1"],
                 "userIds": ["U1"], "userGroupIds": [], "skipsAreOffTime": true, "doubleCover": false, "enableTopic": true,
                 "topicTemplate": "%NAME%",
+                "managedBy": "team/file.toml",
             }),
         ),
         reader(

@@ -413,6 +413,25 @@ fn rotation(walk: &mut Walk) -> String {
         &on(&[("days", "21")]),
         json!({ "absences": [away], "remove": ["UKATHERINE"] }),
     );
+    walk.ask(
+        Key,
+        "planRotations",
+        &[],
+        json!({ "rotations": [{ "rotationId": id, "remove": ["UKATHERINE"] }], "at": "nextHandOver", "days": 21 }),
+    );
+    let made = walk.ask(
+        Key,
+        "createChange",
+        &path,
+        json!({
+            "operationId": "6f2b8f0a-remove-katherine", "at": "nextHandOver", "note": "Katherine changes teams",
+            "remove": ["UKATHERINE"],
+        }),
+    );
+    walk.ask(Key, "listChanges", &path, Value::Null);
+    let change = [("rotationId", id.as_str()), ("changeId", text(&made["id"]))];
+    walk.ask(Key, "getChange", &change, Value::Null);
+    walk.ask(Key, "cancelChange", &change, Value::Null);
     walk.ask(Key, "removeOnDutyGroup", &path, Value::Null);
     id
 }

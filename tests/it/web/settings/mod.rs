@@ -4,7 +4,9 @@ mod absences;
 mod chat;
 mod details;
 mod grid;
+mod managed;
 mod people;
+mod planned;
 mod rights;
 mod rosters;
 

@@ -16,6 +16,7 @@ pub fn name(kind: WarningKind) -> &'static str {
         WarningKind::EmptyRoster => "Nobody to take turns",
         WarningKind::Unreachable => "Cannot be reached",
         WarningKind::StaleSource => "Not read lately",
+        WarningKind::ChangeWillFail => "Planned changes that will fail",
         WarningKind::DoubleDuty => "On call twice at a time",
         WarningKind::NoFallback => "Nobody else is left",
         WarningKind::BackToBack => "Two turns without a free day",
@@ -40,6 +41,9 @@ pub fn meaning(kind: WarningKind) -> &'static str {
         }
         WarningKind::StaleSource => {
             "A calendar or a partner’s schedule cannot be read, so absences or turns may be missing."
+        }
+        WarningKind::ChangeWillFail => {
+            "A change that waits for its time needs what is no longer there."
         }
         WarningKind::DoubleDuty => "One person in two rotations at the same hours.",
         WarningKind::NoFallback => "If one more person drops out, nobody can take over.",
@@ -67,7 +71,7 @@ pub fn drawing(kind: WarningKind) -> &'static str {
         WarningKind::AbsentOnDuty => "away",
         WarningKind::Unreachable | WarningKind::NoFallback => "people",
         WarningKind::StaleSource | WarningKind::BackToBack | WarningKind::HolidayDuty => "cal",
-        WarningKind::EndsSoon => "cal",
+        WarningKind::EndsSoon | WarningKind::ChangeWillFail => "cal",
         WarningKind::DoubleDuty => "swap",
         WarningKind::ShortRest | WarningKind::NightWork | WarningKind::ClockChange => "clock",
         WarningKind::Unfair => "chart",

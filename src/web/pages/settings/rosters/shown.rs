@@ -7,7 +7,7 @@ use crate::domain::rotation::{Roster, Rotation};
 use crate::server::Problem;
 use crate::store::Group;
 use crate::web::form::{Errors, Form};
-use crate::web::pages::settings::{action, carried, grid, groups};
+use crate::web::pages::settings::{action, carried, grid, groups, when};
 use crate::web::pages::slot_label;
 use crate::web::parts::fields::{Choice, Filled, hidden};
 use crate::web::parts::people::People;
@@ -56,6 +56,7 @@ pub fn card(
             @if order.is_empty() { p.muted { "Nobody is in it." } }
             form method="post" action=(to) {
                 (begin())
+                (when::fields(visit, &format!("-{own}")))
                 ol.order {
                     @for (index, position) in order.iter().enumerate() {
                         @let person = people.name(&position.user);
@@ -172,6 +173,7 @@ pub fn places(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors
                     (filled.input("text", &field(index), &format!("List for {}", slot_label(rotation, cell)), "", false))
                 }
                 (carried(visit, rotation))
+                (when::fields(visit, "-places"))
                 p.actions { button.btn type="submit" name="step" value="cells" { "See what would change" } }
             }
         }

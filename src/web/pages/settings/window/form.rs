@@ -9,7 +9,7 @@ use crate::domain::wording::{self, DAYS, day_name};
 use crate::domain::zones;
 use crate::server::{Problem, Response};
 use crate::web::form::{Errors, Form, capital};
-use crate::web::pages::settings::{Head, action, carried, grid, titled_page};
+use crate::web::pages::settings::{Head, action, carried, grid, titled_page, when};
 use crate::web::parts::fields::{self, Choice, Filled, hidden};
 use crate::web::parts::icon::icon;
 use crate::web::visit::Visit;
@@ -165,6 +165,7 @@ pub fn form(
                     (carried(visit, rotation))
                     (covered(filled))
                     (hand_overs(rotation, filled))
+                    section.step { (when::fields(visit, "")) }
                     datalist #zones { @for zone in zones::names() { option value=(zone) {} } }
                     div.bar-foot {
                         button.btn.go type="submit" name="step" value="look" { "Save" }
@@ -175,6 +176,7 @@ pub fn form(
                 @if window.is_some() && rotation.windows.len() > 1 {
                     form.card.pad method="post" action=(visit.here()) {
                         (carried(visit, rotation))
+                        (when::fields(visit, "-remove"))
                         p.small { "Removing these hours ends their turns. Their record stays." }
                         p.actions { button.btn.bad type="submit" name="step" value="remove" { "Remove these hours" } }
                     }
