@@ -108,7 +108,7 @@ pub fn card(visit: &Visit) -> Result<Markup, Problem> {
             header { h2 #tell { "Tell me" } a.btn.s.ghost href="/me/mail" { "What works" } }
             form.pad.pt0.stack method="post" action="/me/mail" {
                 (filled.tick("mail", "By mail"))
-                (chosen(&filled))
+                (chosen(&filled, visit.app().relays().mail.is_some()))
                 div.row { button.btn.go type="submit" { "Save" } }
             }
             form.step method="post" action="/me/mail/test" {
