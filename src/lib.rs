@@ -161,7 +161,7 @@
 //! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
 //! | 1 | [`wire`], [`client`], [`metrics`] | [`domain`]; [`runtime`] (`client`) |
 //! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another; [`domain`] also the derives of serde and schemars |
-//! | 0 | [`memory`] | [`runtime`]; only [`server`], [`api`] and [`cli`] import it |
+//! | 0 | [`memory`] | [`runtime`]; only [`server`], [`api`], [`notices`] and [`cli`] import it |
 //! | 0 | [`failpoint`] | nothing; every module except [`domain`] may contain failpoints |
 //!
 //! # Invariants

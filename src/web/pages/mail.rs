@@ -22,9 +22,9 @@ use maud::{Markup, html};
 
 /// The kinds that people are sent directly; the others go to channels.
 const DIRECT: [(MessageKind, &str); 11] = [
-    (MessageKind::OnDuty, "I come on duty"),
-    (MessageKind::OffDuty, "I go off duty"),
-    (MessageKind::ComingUp, "My duty begins soon"),
+    (MessageKind::OnDuty, "I come on call"),
+    (MessageKind::OffDuty, "I go off call"),
+    (MessageKind::ComingUp, "My turn begins soon"),
     (
         MessageKind::Nobody,
         "Nobody is on call in a rotation that I own",
@@ -94,6 +94,33 @@ fn values(settings: &Notifications) -> Form {
     Form::with(chosen)
 }
 
+/// The choice as a part of the reader's own page.
+pub fn card(visit: &Visit) -> Result<Markup, Problem> {
+    let user = visit.me()?.person.id.clone();
+    let settings = notification_settings::read(visit.app(), &visit.caller, &user)?;
+    let (values, errors) = (values(&settings), Errors::default());
+    let filled = Filled {
+        values: &values,
+        errors: &errors,
+    };
+    Ok(html! {
+        section.card aria-labelledby="tell" {
+            header { h2 #tell { "Tell me" } a.btn.s.ghost href="/me/mail" { "What works" } }
+            form.pad.pt0.stack method="post" action="/me/mail" {
+                (filled.tick("mail", "By mail"))
+                (chosen(&filled, visit.app().relays().mail.is_some()))
+                div.row { button.btn.go type="submit" { "Save" } }
+            }
+            form.step method="post" action="/me/mail/test" {
+                div.row {
+                    button.btn.s type="submit" { "Send a test" }
+                    span.small.muted { "One line by every way that is set up." }
+                }
+            }
+        }
+    })
+}
+
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
     let user = visit.me()?.person.id.clone();
     let settings = notification_settings::read(visit.app(), &visit.caller, &user)?;
@@ -140,8 +167,8 @@ fn chosen(filled: &Filled, has_mail: bool) -> Markup {
     let mut days = vec![Choice::new("", "Never")];
     days.extend(wording::DAYS.map(|day| Choice::new(day, &wording::capital(day))));
     html! {
-        (filled.boxes("kinds", "By mail and push, when", "", &kinds))
-        (filled.input("text", "remindBefore", "Remind me before my duty begins",
+        (filled.chips("kinds", "By mail and push, when", &kinds))
+        (filled.input("text", "remindBefore", "Remind me before my turn begins",
             "Up to five times, such as 1d, 1h, 15m. Empty: when everybody is reminded. never: not at all.", false))
         (filled.select("summary.day", "My next 14 days, every week on", "", &days))
         (filled.input("time", "summary.time", "at", "In your time zone.", false))
@@ -149,7 +176,7 @@ fn chosen(filled: &Filled, has_mail: bool) -> Markup {
             (filled.tick("invitations", "Mail me my turns as calendar invitations, and every change of them"))
         }
         (filled.input("url", "push.url", "Push: the address of my ntfy topic",
-            "Such as https://ntfy.sh/TOPIC. Whoever knows the topic can read it, so choose a long one. Empty: no push.", false))
+            "Optional, such as https://ntfy.sh/TOPIC. Whoever knows the topic can read it, so choose a long one. Empty: no push.", false))
         (filled.input("password", "push.token", "Push: access token", "Only for a topic that needs one. Empty: the one that is stored stays.", false))
     }
 }
@@ -171,7 +198,7 @@ pub fn choose(visit: &Visit) -> Outcome {
         Err(ActionError::Refused(refusal)) => {
             let mut errors = Errors::default();
             let problem = Problem::from(refusal);
-            refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?;
+            refusals::add(visit, &mut errors, &problem, &FIELDS)?;
             page(visit, 400, &visit.form, &errors)
         }
         Err(error) => Err(error.into()),

@@ -99,7 +99,7 @@ const FLOORS: [(&str, &[&str]); 32] = [
     ("chat_watch", &["domain", "runtime", "chat", "actions"]),
     ("warning_watch", &["domain", "runtime", "actions"]),
     ("first_run", &["runtime", "actions"]),
-    ("notices", &["runtime", "actions"]),
+    ("notices", &["runtime", "memory", "actions"]),
     (
         "storage_watch",
         &["runtime", "failpoint", "store", "actions"],
