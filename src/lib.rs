@@ -134,6 +134,11 @@
 //! handler, which calls the same [`actions`] as the API. The answer goes into the acknowledgement if it is ready in time, else to
 //! the response URL. After a kill what was not recorded as processed is processed again, under the same `operationId`.
 //!
+//! # Rotations as code
+//!
+//! `cli::code` is a client of the HTTP API over [`client`]: it reads files with the line of every value, names people as people do,
+//! asks `POST /v1/plan` what the files would change, and makes each rotation one change. It never opens the database.
+//!
 //! # Operation
 //!
 //! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request

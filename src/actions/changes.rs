@@ -21,7 +21,6 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::staged::{ChangeState, ChangeTime, MOST_WAITING, NewChange, StagedChange};
 use crate::store::{self, ChangeFilter, ReadTx, WriteTx};
-use crate::wire::change::with_group;
 use jiff::{SignedDuration, Timestamp};
 
 /// How far ahead a change may wait, in days.
@@ -175,7 +174,7 @@ impl Operation for MakeChange {
 
 /// The group of a handle is known by its id from now on.
 fn set_group(change: &mut NewChange, group: GroupId) {
-    change.body = with_group(&change.body, &group);
+    change.body = store::with_group(&change.body, &group);
     change.edits.duty_group = Some(Some(DutyGroupChoice::Group(group)));
 }
 

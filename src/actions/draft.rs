@@ -140,10 +140,10 @@ impl<'a> Draft<'a> {
 
     /// The next instant at which something is due.
     pub fn next_due(&self) -> Option<Timestamp> {
-        handover::next_due(
-            &self.rotation,
-            DealingContext::new(self.calendar, &self.rotation.absences),
-        )
+        let dealing = DealingContext::new(self.calendar, &self.rotation.absences);
+        let due = handover::next_due(&self.rotation, dealing);
+        let change = self.rotation.next_change();
+        [due, change].into_iter().flatten().min()
     }
 
     /// The instant at which a write takes effect: never before the instant up to which the rotation has been judged.

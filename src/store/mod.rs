@@ -149,7 +149,7 @@ pub use snapshot::{
 };
 pub use staged::{
     ChangeFilter, any_old_change, clear_changes, end_change, insert_change, list_changes,
-    load_change, load_maker, load_waiting, maker,
+    load_change, load_maker, load_waiting, maker, with_group,
 };
 pub use sync_target::SyncTarget;
 pub use told_plan::*;

@@ -13,6 +13,7 @@ use crate::domain::rotation::{Rotation, Waiting};
 use crate::domain::staged::{ChangeState, StagedChange, StagedEdit};
 use crate::domain::tiers::Tier;
 use crate::wire::change::stored_edits;
+pub use crate::wire::change::with_group;
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 use std::sync::Arc;

@@ -27,6 +27,7 @@
 //! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
 //! | Tools for assistants: messages, versions, rights, writes | `mcp` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
+//! | Rotations as code: export, plan, apply, who, next | `code` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
 //! | Kills, stops and restarts, full disks, damaged or lost files, clock steps | `faults`, with one module for each subject |
@@ -44,6 +45,7 @@ mod arrangements;
 mod audit;
 mod calendars;
 mod chat;
+mod code;
 mod covers;
 mod dev;
 mod docs;

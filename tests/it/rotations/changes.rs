@@ -313,10 +313,9 @@ fn one_that_fails_writes_nothing_and_says_so() {
     let told = rota
         .messages()
         .into_iter()
-        .filter(|message| message["kind"] == "changeFailed");
+        .filter(|message| text(&message["text"]).contains("was not made"));
     let told: Vec<Value> = told.collect();
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(text(&told[0]["text"]).contains("was not made"), "{told:?}");
     // What changes nothing any more is applied without a version.
     let etag = rotation.etag();
     let made = rotation.stage(json!({ "at": "2026-01-10T12:00:00Z", "remove": ["U2"] }));

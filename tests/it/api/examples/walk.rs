@@ -417,15 +417,15 @@ fn rotation(walk: &mut Walk) -> String {
         Key,
         "planRotations",
         &[],
-        json!({ "rotations": [{ "rotationId": id, "remove": ["UKATHERINE"] }], "at": "nextHandOver", "days": 21 }),
+        json!({ "rotations": [{ "rotationId": id, "remove": ["ULINUS"] }], "at": "nextHandOver", "days": 21 }),
     );
     let made = walk.ask(
         Key,
         "createChange",
         &path,
         json!({
-            "operationId": "6f2b8f0a-remove-katherine", "at": "nextHandOver", "note": "Katherine changes teams",
-            "remove": ["UKATHERINE"],
+            "operationId": "6f2b8f0a-remove-linus", "at": "nextHandOver", "note": "Linus changes teams",
+            "remove": ["ULINUS"],
         }),
     );
     walk.ask(Key, "listChanges", &path, Value::Null);
