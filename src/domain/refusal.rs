@@ -3,6 +3,7 @@
 use super::conflict::Conflict;
 use super::directory::Source;
 use super::fault::{Fault, MemberPath};
+use super::provisioning::ScimFault;
 use jiff::Timestamp;
 
 /// Why a request is refused: the caller can correct it, and it is never an internal error.
@@ -46,6 +47,8 @@ pub enum Refusal {
     TooManyReadings(&'static str, u64),
     /// The person was sent too many tests. The number is the seconds to wait.
     TooManyTests(u64),
+    /// As many people as may become one by signing in within an hour have. The number is the seconds to wait.
+    TooManySignUps(u64),
     /// The endpoint's URL is refused: why, and the sentence for the caller.
     WebhookUrl(UrlFault, String),
     /// An unknown event type.
@@ -102,6 +105,8 @@ pub enum Refusal {
     InvalidCoverCursor,
     /// A write of one record of the directory that its state does not permit.
     Directory(MemberPath, DirectoryFault),
+    /// A request of SCIM: what is wrong, and the sentence for the caller.
+    Provisioning(ScimFault, String),
 }
 
 /// Why a record of the directory is not written.
