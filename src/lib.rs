@@ -15,6 +15,12 @@
 //! credential has one rate on both. A tool parses its arguments as bodies are parsed, calls the action that the API's route calls,
 //! and gives the JSON of [`wire`].
 //!
+//! # Providers of identities
+//!
+//! The edge [`scim`] takes people and user groups by SCIM 2.0. A request becomes an image of one record; `actions::provisioning` stores
+//! it as the directory's own writes do. Whoever is deactivated leaves rotations at once. Otherwise rotations keep the members that
+//! they had, which [`store`] holds for them, until the loop of [`scim`] lets all of them follow together.
+//!
 //! # Writes
 //!
 //! A write to a rotation is an `Operation`, in its own file of [`actions`]. Whoever wants it done builds a
@@ -134,6 +140,11 @@
 //! handler, which calls the same [`actions`] as the API. The answer goes into the acknowledgement if it is ready in time, else to
 //! the response URL. After a kill what was not recorded as processed is processed again, under the same `operationId`.
 //!
+//! # Rotations as code
+//!
+//! `cli::code` is a client of the HTTP API over [`client`]: it reads files with the line of every value, names people as people do,
+//! asks `POST /v1/plan` what the files would change, and makes each rotation one change. It never opens the database.
+//!
 //! # Operation
 //!
 //! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request
@@ -149,7 +160,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`], [`notices`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`mcp`], [`scim`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`], [`notices`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`relays`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
 //! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
@@ -217,6 +228,7 @@ pub mod dev;
 pub mod first_run;
 pub mod mcp;
 pub mod notices;
+pub mod scim;
 pub mod slack_inbound;
 pub mod storage_watch;
 pub mod sync;

@@ -1,11 +1,13 @@
 //! The command line: one file per command.
 //!
 //! Results go to standard output, messages to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration;
-//! in `rota check` a wrong configuration is a finding, so it is 1.
+//! in `rota check` a wrong configuration is a finding, so it is 1. In the commands of `code` wrong usage is 1 too: there 2 says
+//! that `rota plan` found changes.
 
 mod audit;
 mod backup;
 mod check;
+mod code;
 mod completions;
 mod demo;
 mod dev;
@@ -36,7 +38,7 @@ mod verify;
 mod workspace;
 
 use crate::config::LogFilter;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -49,6 +51,7 @@ Examples:
   rota directory import people.json                    load people, groups and channels
   rota key create --name ci --scope read:oncall        mint an API key
   rota status                                          is it up, and is anything wrong
+  rota plan rotations.toml                             what a file of rotations would change
   rota backup rota-$(date +%F).db                      copy the database while it is in use
 
 Settings come from flags, then ROTA_* environment variables, then the config file, then defaults. Only `serve`, `dev`, `restore`
@@ -115,6 +118,8 @@ enum Command {
     Audit(audit::Flags),
     /// Show who carries how much duty, by the record and the plan
     Report(report::Flags),
+    #[command(flatten)]
+    Code(code::Command),
     /// Copy the database to a new file, also while a server uses it
     Backup(backup::Flags),
     /// Replace the database with a copy and keep the replaced one
@@ -175,14 +180,18 @@ pub fn run() -> ExitCode {
         Err(error) => {
             // Includes help and version. If it cannot be printed, there is nowhere to report that.
             drop(error.print());
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            let code = match (error.use_stderr(), asks_of_code()) {
+                (true, true) => 1,
+                _ => u8::try_from(error.exit_code()).unwrap_or(2),
+            };
+            return ExitCode::from(code);
         }
     };
     if let Err(sentence) = signals::outlive_file_limits() {
         output::tell(&format!("rota: {sentence}"));
     }
     let (code, sentence) = match dispatch(rota) {
-        Ok(()) => return ExitCode::SUCCESS,
+        Ok(code) => return code,
         Err(Failure::Failed(sentence)) => (1, sentence),
         Err(Failure::Usage(sentence)) => (2, sentence),
     };
@@ -190,9 +199,17 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
-fn dispatch(rota: Rota) -> Result<(), Failure> {
+/// Whether a command line that is wrong is one of the commands of `code`.
+fn asks_of_code() -> bool {
+    let read = Rota::command().ignore_errors(true).try_get_matches();
+    let name = read.as_ref().ok().and_then(|read| read.subcommand_name());
+    name.is_some_and(|name| code::NAMES.contains(&name))
+}
+
+fn dispatch(rota: Rota) -> Result<ExitCode, Failure> {
     let place = rota.place;
     match rota.command {
+        Command::Code(command) => return code::run(command),
         Command::Serve(flags) => serve::run(place, flags),
         Command::Dev(flags) => dev::run(place, flags),
         Command::Key(command) => key::run(place, command),
@@ -216,4 +233,5 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Completions(flags) => completions::run(flags),
         Command::Manual(flags) => manual::run(flags),
     }
+    .map(|()| ExitCode::SUCCESS)
 }

@@ -160,6 +160,10 @@ impl Client {
                 let builder = self.agent.get(url.as_str());
                 limited::<WithoutBody>(builder, limits, &headers).call()
             }
+            Method::Delete => {
+                let builder = self.agent.delete(url.as_str());
+                limited::<WithoutBody>(builder, limits, &headers).call()
+            }
             Method::Post => {
                 let builder = self.agent.post(url.as_str());
                 limited::<WithBody>(builder, limits, &headers).send(&*request.body)

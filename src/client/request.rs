@@ -9,6 +9,7 @@ use std::time::Duration;
 pub enum Method {
     Get,
     Post,
+    Delete,
 }
 
 /// The limits of one request.
@@ -63,6 +64,11 @@ impl<'a> Request<'a> {
     /// Creates a POST with the default limits and an empty body.
     pub fn post(url: &'a str) -> Request<'a> {
         Request::new(Method::Post, url)
+    }
+
+    /// Creates a DELETE with the default limits.
+    pub fn delete(url: &'a str) -> Request<'a> {
+        Request::new(Method::Delete, url)
     }
 
     fn new(method: Method, url: &'a str) -> Request<'a> {

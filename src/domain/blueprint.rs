@@ -286,6 +286,7 @@ impl Blueprint {
                     all: i32::try_from(slot.next).ok(),
                     each: Vec::new(),
                 },
+                ..RosterSpec::default()
             };
             (self.roster(number), spec)
         });

@@ -125,14 +125,15 @@ pub struct GridRosterRequest {
     #[serde(deserialize_with = "nullable")]
     #[schemars(required, schema_with = "roster_id_schema")]
     roster_id: Option<String>,
-    /// Narrows the roster to these members, in this order; at most 1,000. Omit both lists to keep it as it is.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Vec<String>")]
-    user_ids: Option<Vec<String>>,
+    /// Narrows the roster to these members, in this order; at most 1,000. Omit both lists to keep it as it is; both null, it follows
+    /// all members.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<Vec<String>>")]
+    user_ids: Option<Option<Vec<String>>>,
     /// Chat user groups, at most 100. Their people follow those listed by id.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Vec<String>")]
-    user_group_ids: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<Vec<String>>")]
+    user_group_ids: Option<Option<Vec<String>>>,
     /// The position to deal from next. Counts for windows that begin to deal from the roster or get their first cadence in this
     /// write, and for all of its windows if its list changes.
     #[serde(default, deserialize_with = "present")]
@@ -167,21 +168,23 @@ pub(super) fn spec(request: GridRequest) -> Result<GridSpec, Refusal> {
         window: cell.window_id,
         roster: cell.roster_id.map(RosterId::from),
     };
-    let roster = |roster: GridRosterRequest| {
+    let roster = |(index, roster): (usize, GridRosterRequest)| {
         let spec = roster::spec(
             roster.user_ids,
             roster.user_group_ids,
             roster.next_turn,
             roster.next_turns,
         );
-        (roster.roster_id.map(RosterId::from), spec)
+        let spec = spec.map_err(|refusal| refusal.under(&format!("rosters[{index}]")))?;
+        Ok((roster.roster_id.map(RosterId::from), spec))
     };
+    let rosters = request.rosters.into_iter().enumerate().map(roster);
     let spec = GridSpec {
         lanes: lanes.collect::<Result<_, _>>()?,
         windows: windows.transpose()?,
         cells: request.cells.into_iter().map(cell).collect(),
         double_cover: request.double_cover,
-        rosters: request.rosters.into_iter().map(roster).collect(),
+        rosters: rosters.collect::<Result<_, Refusal>>()?,
     };
     spec.checked()
 }

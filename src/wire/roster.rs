@@ -1,12 +1,12 @@
 //! Writes rosters: who they list, and where the next hand-overs deal from (rules.md 2).
 
-use super::body::{self, objects, present};
+use super::body::{self, clearable, objects, present};
 use super::int32::Int32;
 use super::rotation::{Roster, WindowTurn};
 use super::strict::strict;
 use crate::domain::grid::{RosterSpec, TurnSpec, TurnsSpec};
 use crate::domain::ids::{GroupId, UserId};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Narrowed;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,14 +21,14 @@ strict! {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RosterRequest {
-    /// User ids, at most 1,000, without duplicates. Omit both lists to keep the roster's list.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Vec<String>")]
-    user_ids: Option<Vec<String>>,
+    /// User ids, at most 1,000, without duplicates. Omit both lists to keep the roster's list; both null, it follows all members.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<Vec<String>>")]
+    user_ids: Option<Option<Vec<String>>>,
     /// Chat user groups, at most 100, without duplicates. Their people follow those listed by id.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Vec<String>")]
-    user_group_ids: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<Vec<String>>")]
+    user_group_ids: Option<Option<Vec<String>>>,
     /// The position in the new order that all windows deal from next.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Int32")]
@@ -90,7 +90,7 @@ pub(super) fn roster(request: RosterRequest) -> Result<RosterSpec, Refusal> {
         request.user_group_ids,
         request.next_turn,
         request.next_turns,
-    );
+    )?;
     spec.checked()
 }
 
@@ -107,17 +107,30 @@ pub fn parse_common(bytes: &[u8]) -> Result<RosterSpec, Refusal> {
 /// # Errors
 /// As [`parse_common`].
 pub(super) fn common(request: CommonRosterRequest) -> Result<RosterSpec, Refusal> {
-    let spec = spec(None, None, request.next_turn, request.next_turns);
+    let spec = spec(None, None, request.next_turn, request.next_turns)?;
     spec.checked_common()
 }
 
+/// A list of a request: `None` where it is omitted, `Some(None)` where it is null.
+type Sent = Option<Option<Vec<String>>>;
+
 /// A roster of the members of a request.
+///
+/// # Errors
+/// [`Refusal::Invalid`] where one list alone is null.
 pub(super) fn spec(
-    users: Option<Vec<String>>,
-    groups: Option<Vec<String>>,
+    users: Sent,
+    groups: Sent,
     next_turn: Option<Int32>,
     next_turns: Vec<NextTurnRequest>,
-) -> RosterSpec {
+) -> Result<RosterSpec, Refusal> {
+    let follows_all = match (&users, &groups) {
+        (Some(None), Some(None)) => true,
+        (Some(None), _) => return halved("userIds"),
+        (_, Some(None)) => return halved("userGroupIds"),
+        _ => false,
+    };
+    let (users, groups) = (users.flatten(), groups.flatten());
     let is_narrowed = users.is_some() || groups.is_some();
     let narrowed = is_narrowed.then(|| Narrowed {
         users: ids::<UserId>(users.unwrap_or_default()),
@@ -131,7 +144,19 @@ pub(super) fn spec(
         all: next_turn.map(|turn| turn.0),
         each: each.collect(),
     };
-    RosterSpec { narrowed, turns }
+    Ok(RosterSpec {
+        narrowed,
+        follows_all,
+        turns,
+    })
+}
+
+/// One list that is null where the other is not.
+fn halved<T>(member: &str) -> Result<T, Refusal> {
+    invalid(
+        member,
+        "send a list; null for both lists has the roster follow all members",
+    )
 }
 
 /// Ids of a list.
@@ -176,6 +201,10 @@ mod tests {
             (r#"{ "nextTurns": [] }"#, "userIds: "),
             (r#"{ "userIds": ["U1", "U1"] }"#, "userIds[1]: "),
             (r#"{ "userIds": null }"#, "userIds: "),
+            (
+                r#"{ "userIds": ["U1"], "userGroupIds": null }"#,
+                "userGroupIds: ",
+            ),
             (r#"{ "nextTurn": null }"#, "nextTurn: "),
             (r#"{ "nextTurn": 1.5 }"#, "nextTurn: "),
             (
@@ -186,6 +215,8 @@ mod tests {
             let detail = refused(parse(body.as_bytes()));
             assert!(detail.starts_with(path), "{body}: {detail}");
         }
+        let all = parse(br#"{ "userIds": null, "userGroupIds": null }"#).expect("all members");
+        assert!(all.follows_all && all.narrowed.is_none());
         assert!(refused(parse_common(b"{}")).starts_with("nextTurn: missing"));
         assert!(parse_common(br#"{ "nextTurn": 0 }"#).is_ok());
     }

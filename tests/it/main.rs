@@ -12,6 +12,7 @@
 //! | Requests answered at the same moment | `races` |
 //! | Who did what: the audit log | `audit` |
 //! | People, user groups and channels that are written one by one | `people` |
+//! | Providers of identities: Users and Groups by SCIM, how rotations follow, recorded requests | `scim` |
 //! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
 //! | What is wrong with plans | `warnings` |
@@ -27,6 +28,7 @@
 //! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
 //! | Tools for assistants: messages, versions, rights, writes | `mcp` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
+//! | Rotations as code: export, plan, apply, who, next | `code` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
 //! | Kills, stops and restarts, full disks, damaged or lost files, clock steps | `faults`, with one module for each subject |
@@ -44,6 +46,7 @@ mod arrangements;
 mod audit;
 mod calendars;
 mod chat;
+mod code;
 mod covers;
 mod dev;
 mod docs;
@@ -62,6 +65,7 @@ mod races;
 mod record;
 mod relay;
 mod rotations;
+mod scim;
 mod slack;
 mod sources;
 mod swaps;

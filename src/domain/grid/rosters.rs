@@ -13,6 +13,8 @@ use crate::domain::rotation::{Cell, Narrowed, Roster, Rotation, Window};
 pub struct RosterSpec {
     /// `None` leaves the list as it is.
     pub narrowed: Option<Narrowed>,
+    /// Whether it follows all members again; then nothing is listed.
+    pub follows_all: bool,
     pub turns: TurnsSpec,
 }
 
@@ -143,9 +145,7 @@ pub(super) fn write(
             return invalid(format!("rosters[{place}].rosterId"), "named twice");
         }
         written.push(index);
-        if let Some(narrowed) = &spec.narrowed {
-            narrow(rotation, index, narrowed, &format!("rosters[{place}]."))?;
-        }
+        list(rotation, index, spec, &format!("rosters[{place}]."))?;
     }
     rotation.follow(before);
     let was_timed = |window: &Window| {
@@ -189,9 +189,7 @@ pub fn write_one(
     index: usize,
     spec: &RosterSpec,
 ) -> Result<(), Refusal> {
-    if let Some(narrowed) = &spec.narrowed {
-        narrow(rotation, index, narrowed, "")?;
-    }
+    list(rotation, index, spec, "")?;
     rotation.follow(before);
     set_turns(rotation, index, &spec.turns, &[], "", (&|_| true, true))
 }
@@ -206,6 +204,22 @@ fn name(id: Option<&RosterId>) -> String {
 /// Whether these are the next turns that a roster shows that no window deals from.
 fn says_nothing(turns: &TurnsSpec) -> bool {
     turns.all.is_none_or(|turn| turn == 0) && turns.each.is_empty()
+}
+
+/// Writes who is on a roster, where the caller says so.
+fn list(
+    rotation: &mut Rotation,
+    index: usize,
+    spec: &RosterSpec,
+    path: &str,
+) -> Result<(), Refusal> {
+    if spec.follows_all {
+        rotation.rosters[index].narrowed = None;
+    }
+    match &spec.narrowed {
+        Some(narrowed) => narrow(rotation, index, narrowed, path),
+        None => Ok(()),
+    }
 }
 
 fn narrow(

@@ -29,6 +29,7 @@ commands_run! {
     running_the_examples_runs: "packaging/docs/README.md";
     who_is_next_runs: "packaging/docs/next.md";
     recipes_run: "packaging/docs/recipes.md";
+    rotations_as_code_run: "packaging/docs/rotations-as-code.md";
     api_notes_run: "packaging/docs/api.md";
     chat_runs: "packaging/docs/chat.md";
     mail_runs: "packaging/docs/mail.md";

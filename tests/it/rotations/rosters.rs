@@ -54,6 +54,47 @@ fn a_new_roster_has_all_members_and_a_turn_of_its_own() {
 
 /// rules.md 2.2.
 #[test]
+fn a_narrowed_roster_follows_all_members_again() {
+    let rota = Rota::with_people(4);
+    let rotation = split(&rota, "U1 U2 U3 U4");
+    let all = json!({ "userIds": null, "userGroupIds": null });
+    let narrow = || {
+        rotation
+            .put("/rosters/day", json!({ "userIds": ["U3"] }))
+            .is(200);
+        assert_eq!(order(&rotation, "day"), "U3");
+    };
+    narrow();
+    rotation.put("/rosters/day", all.clone()).is(200);
+    assert_eq!(order(&rotation, "day"), "U1 U2 U3 U4");
+    assert!(
+        roster(&rotation.read(), &json!("day"))
+            .get("userIds")
+            .is_none()
+    );
+    narrow();
+    let mut grid = rotation.grid(2, &[always(daily())]);
+    grid["cells"][0]["rosterId"] = json!("day");
+    grid["cells"][1]["rosterId"] = json!("night");
+    grid["rosters"] = json!([{ "rosterId": "day", "userIds": null, "userGroupIds": null }]);
+    rotation.put("/coverage", grid.clone()).is(200);
+    assert_eq!(order(&rotation, "day"), "U1 U2 U3 U4");
+    let etag = rotation.etag();
+    rotation.put("/coverage", grid.clone()).is(200);
+    assert_eq!(rotation.etag(), etag, "the same again changes nothing");
+    grid["rosters"][0]["userIds"] = json!(["U1"]);
+    rotation
+        .put("/coverage", grid)
+        .is(400)
+        .names("rosters[0].userGroupIds");
+    rotation
+        .put("/rosters/day", json!({ "userIds": null }))
+        .is(400)
+        .names("userIds");
+}
+
+/// rules.md 2.2.
+#[test]
 fn a_roster_is_narrowed_and_reordered() {
     let rota = Rota::with_people(5);
     let rotation = split(&rota, "U1 U2 U3 U4");

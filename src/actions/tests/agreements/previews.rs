@@ -186,7 +186,12 @@ fn edits(app: &App, rotation: &Rotation, tried: &Tried, made_at: Timestamp) -> E
             all: *turn,
             each: Vec::new(),
         };
-        (id, RosterSpec { narrowed, turns })
+        let spec = RosterSpec {
+            narrowed,
+            turns,
+            ..RosterSpec::default()
+        };
+        (id, spec)
     };
     let absence = |(who, from, long, everywhere): &(u8, i64, i64, bool)| {
         let from = made_at + SignedDuration::from_hours(*from);

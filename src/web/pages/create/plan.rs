@@ -5,8 +5,7 @@ use crate::domain::books::{Dealing, DealingChange, MissedTurn};
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
 use crate::domain::grid::{
-    CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, RosterSpec, TurnsSpec, WindowSpec,
-    ZoneSpec,
+    CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, RosterSpec, WindowSpec, ZoneSpec,
 };
 use crate::domain::ids::{RosterId, UserId};
 use crate::domain::rotation::Narrowed;
@@ -321,7 +320,7 @@ fn coverage(
         };
         let roster = RosterSpec {
             narrowed: Some(narrowed),
-            turns: TurnsSpec::default(),
+            ..RosterSpec::default()
         };
         (Some(RosterId::from(name)), roster)
     };

@@ -84,7 +84,7 @@ pub fn turns(rotation: &Rotation, id: Option<&RosterId>) -> RosterSpec {
         each: each.collect(),
     };
     RosterSpec {
-        narrowed: None,
         turns,
+        ..RosterSpec::default()
     }
 }

@@ -294,11 +294,11 @@ fn next(visit: &Visit, rotation: &Rotation, user: &UserId) -> Outcome {
         .position(|one| one.user == *user)
         .unwrap_or(order.len());
     let spec = RosterSpec {
-        narrowed: None,
         turns: TurnsSpec {
             all: i32::try_from(turn).ok(),
             each: Vec::new(),
         },
+        ..RosterSpec::default()
     };
     let weighed = ConfirmedForm {
         part: PART,

@@ -113,20 +113,19 @@ pub fn save(visit: &Visit) -> Outcome {
     if let Some(page) = weigh::before(visit, &rotation, weighed, edits, again)? {
         return Ok(page);
     }
-    // A roster that followed everybody cannot be made to do so again.
     let before = match (verb, &roster.narrowed) {
-        ("turns", _) => Some(was),
-        (_, None) => None,
-        (_, narrowed) => Some(RosterSpec {
+        ("turns", _) => was,
+        (_, narrowed) => RosterSpec {
             narrowed: narrowed.clone(),
+            follows_all: narrowed.is_none(),
             ..was
-        }),
+        },
     };
     let saved = Saved {
         part: PART,
         names: &[],
         told,
-        before: before.map(|was| Change::Roster(id.clone(), was)),
+        before: Some(Change::Roster(id.clone(), before)),
     };
     let change = read.map(|spec| Change::Roster(id, spec));
     carry_out(visit, &rotation, change, saved, again)
