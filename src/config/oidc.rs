@@ -141,7 +141,7 @@ fn groups(given: &Given) -> Result<Vec<(String, GroupId)>, Refused> {
         let pair = parsed(&Given::Value(id), |text| {
             one(name.get_ref(), text).ok_or_else(|| format!("{text:?} is {why}"))
         });
-        found.push(pair?);
+        found.push(pair.map_err(|refused| refused.within(id))?);
     }
     Ok(found)
 }

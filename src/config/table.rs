@@ -58,6 +58,16 @@ pub(super) struct Refused {
     pub(super) why: String,
 }
 
+impl Refused {
+    /// At a part of the value, unless something within it is named.
+    pub(super) fn within(self, part: &Spanned<DeValue>) -> Refused {
+        Refused {
+            at: self.at.or(Some(part.span().start)),
+            ..self
+        }
+    }
+}
+
 impl From<String> for Refused {
     fn from(why: String) -> Refused {
         Refused { at: None, why }
@@ -296,12 +306,8 @@ pub(super) fn items<T>(
         let parts = |text: &str| split(text).into_iter().map(&item).collect();
         return parsed(given, parts);
     };
-    let of_list = |value| {
-        parsed(&Given::Value(value), &item).map_err(|refused| Refused {
-            at: refused.at.or(Some(value.span().start)),
-            ..refused
-        })
-    };
+    let of_list =
+        |value| parsed(&Given::Value(value), &item).map_err(|refused| refused.within(value));
     array(value)?.iter().map(of_list).collect()
 }
 

@@ -35,13 +35,17 @@ pub fn address(claims: &Claims, settings: &Settings) -> Result<String, &'static 
     }
 }
 
-/// Whether the ID token lacks something that the userinfo endpoint may say and that counts with these settings.
-pub fn lacks(claims: &Claims, settings: &Settings) -> bool {
+/// Whether the ID token lacks the address, and it counts with these settings.
+pub fn lacks_address(claims: &Claims, settings: &Settings) -> bool {
     let counts = settings.matching == Matching::Email || !settings.admins.is_empty();
+    counts && claims.email.is_none()
+}
+
+/// Whether it lacks something else that the userinfo endpoint may say, and without which somebody is signed in too.
+pub fn lacks_more(claims: &Claims, settings: &Settings) -> bool {
     let lacks = |claim: &str| !claims.others.contains_key(claim);
-    let lacks_name = settings.creates_people && lacks("name");
     let lacks_groups = settings.groups_claim.as_deref().is_some_and(lacks);
-    (counts && claims.email.is_none()) || lacks_name || lacks_groups
+    (settings.creates_people && lacks("name")) || lacks_groups
 }
 
 /// What a new person is made of.

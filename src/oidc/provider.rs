@@ -192,8 +192,15 @@ impl Step<'_> {
         };
         let claims = token.claims(expected).map_err(Error::Token)?;
         match (&metadata.userinfo_endpoint, &tokens.access_token) {
-            (Some(endpoint), Some(access)) if matching::lacks(&claims, settings) => {
+            (Some(endpoint), Some(access)) if matching::lacks_address(&claims, settings) => {
                 self.with_userinfo(claims, endpoint, access)
+            }
+            (Some(endpoint), Some(access)) if matching::lacks_more(&claims, settings) => {
+                let more = self.with_userinfo(claims.clone(), endpoint, access);
+                Ok(more.unwrap_or_else(|error| {
+                    log::warn!("sign-in goes on without the userinfo endpoint: {error}");
+                    claims
+                }))
             }
             _ => Ok(claims),
         }

@@ -3,8 +3,7 @@
 mod changes;
 mod contacts;
 mod replace;
-
-pub(super) use replace::orders_of_group;
+mod times;
 
 pub use changes::{
     apply_directory_changes, list_rotations_concerned, list_topics_of, load_away, load_away_of,
@@ -16,7 +15,10 @@ pub use contacts::{
     has_address, has_other_administrator, is_address_taken, is_group_handle_taken, is_handle_taken,
     list_administrator_names, load_phone, save_phone,
 };
-pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
+pub use replace::{
+    insert_group, orders_of_group, replace_directory, replace_group_people, save_channel_topic,
+};
+pub(super) use times::touch_group;
 
 use super::meta::load_team;
 use super::{ReadTx, Result};

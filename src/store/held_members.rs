@@ -1,9 +1,8 @@
 //! Members of rotations as they were before SCIM changed the directory, until the rotations follow.
 
-use super::directory::orders_of_group;
 use super::rows::{from_json, instant, json, millis};
 use super::which::{Which, of_rotations};
-use super::{ReadTx, Result, WriteTx, load_members};
+use super::{ReadTx, Result, WriteTx};
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::rotation::{GroupMembers, Members};
 use jiff::Timestamp;
@@ -55,25 +54,25 @@ pub(super) fn load_held(tx: &ReadTx, which: &Which) -> Result<Vec<Option<Members
 /// key whose change the rotation will follow.
 pub fn hold_members(
     tx: &mut WriteTx,
-    rotation: &RotationId,
+    (rotation, members): (&RotationId, &Members),
     at: Timestamp,
     (id, name): (&str, &str),
 ) -> Result<()> {
-    let members = json(&stored(&load_members(&tx.as_read(), rotation)?))?;
+    let members = json(&stored(members))?;
     let sql = "INSERT INTO held_members (rotation_id, members, first_at, last_at, key_id, key_name)
                VALUES (?1, ?2, ?3, ?3, ?4, ?5)
                ON CONFLICT (rotation_id) DO UPDATE SET
                    last_at = excluded.last_at, key_id = excluded.key_id, key_name = excluded.key_name";
-    tx.run(
-        sql,
-        params![rotation.as_str(), members, millis(at), id, name],
-    )
-    .map(drop)
+    let values = params![rotation.as_str(), members, millis(at), id, name];
+    tx.run(sql, values).map(drop)
 }
 
-/// Holds the orders of the people of a user group as they are, unless they are held.
-pub fn hold_order(tx: &mut WriteTx, group: &GroupId) -> Result<()> {
-    let (duty, platform) = orders_of_group(&tx.as_read(), group)?;
+/// Holds the orders of the people of a user group, in which it has them for duty and on the platform, unless they are held.
+pub fn hold_order(
+    tx: &mut WriteTx,
+    group: &GroupId,
+    (duty, platform): (Vec<UserId>, Vec<UserId>),
+) -> Result<()> {
     let ids = |users: Vec<UserId>| -> Vec<String> {
         users.into_iter().map(|user| user.to_string()).collect()
     };

@@ -1,6 +1,6 @@
 //! What SCIM says of people and user groups, beside their records in the directory.
 
-use super::directory::{PERSON_COLUMNS, columns_of_person, read_person};
+use super::directory::{PERSON_COLUMNS, columns_of_person, read_person, touch_group};
 use super::rows::{instant, millis};
 use super::{ReadTx, Result, WriteTx, list_group_people, load_group};
 use crate::domain::ids::{GroupId, UserId};
@@ -125,13 +125,6 @@ pub fn mark_removed(tx: &mut WriteTx, user: &UserId) -> Result<()> {
     tx.run(sql, [user.as_str()]).map(drop)
 }
 
-/// Lists somebody again who is active again.
-pub(super) fn list_again(tx: &mut WriteTx, user: &UserId) -> Result<()> {
-    let sql =
-        "UPDATE provisioned_person SET removal = NULL WHERE user_id = ?1 AND removal IS NOT NULL";
-    tx.run(sql, [user.as_str()]).map(drop)
-}
-
 /// All user groups with their people, by id.
 pub fn list_provisioned_groups(tx: &ReadTx) -> Result<Vec<ProvisionedGroup>> {
     let sql = "SELECT id FROM user_group WHERE id >= '' ORDER BY id";
@@ -166,30 +159,4 @@ pub fn save_provisioned_group(tx: &mut WriteTx, group: &GroupId, attributes: &st
                ON CONFLICT (group_id) DO UPDATE SET attributes = excluded.attributes";
     tx.run(sql, [group.as_str(), attributes])?;
     touch_group(tx, group)
-}
-
-/// Notes that a user group has changed.
-pub(super) fn touch_group(tx: &mut WriteTx, group: &GroupId) -> Result<()> {
-    let sql = "UPDATE user_group SET changed_at = ?2 WHERE id = ?1";
-    tx.run(sql, params![group.as_str(), millis(tx.now())])
-        .map(drop)
-}
-
-/// When a user group was made and last changed, in milliseconds.
-pub(super) fn load_group_times(tx: &ReadTx, group: &GroupId) -> Result<Option<(i64, i64)>> {
-    let sql = "SELECT created_at, changed_at FROM user_group WHERE id = ?1";
-    tx.one(sql, [group.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
-}
-
-/// Gives a user group whose row was replaced its times back: that of its last change only if it is the same.
-pub(super) fn keep_group_times(
-    tx: &mut WriteTx,
-    group: &GroupId,
-    (created, changed): (i64, i64),
-    is_same: bool,
-) -> Result<()> {
-    let sql = "UPDATE user_group SET created_at = ?2, changed_at = coalesce(?3, changed_at) WHERE id = ?1";
-    let changed = is_same.then_some(changed);
-    tx.run(sql, params![group.as_str(), created, changed])
-        .map(drop)
 }

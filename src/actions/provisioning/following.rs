@@ -47,11 +47,13 @@ pub(super) fn write_changes(
         // Of a group that no rotation follows, nobody is a newcomer.
         let one = std::slice::from_ref(group);
         if !store::list_rotations_concerned(&tx.as_read(), &[], one)?.is_empty() {
-            store::hold_order(tx, group)?;
+            let orders = store::orders_of_group(&tx.as_read(), group)?;
+            store::hold_order(tx, group, orders)?;
         }
     }
     for rotation in store::list_rotations_concerned(&tx.as_read(), &coming, &changes.regrouped)? {
-        store::hold_members(tx, &rotation, at, by)?;
+        let members = store::load_members(&tx.as_read(), &rotation)?;
+        store::hold_members(tx, (&rotation, &members), at, by)?;
     }
     let mut concerned: BTreeSet<RotationId> =
         store::list_rotations_concerned(&tx.as_read(), &leaving, &[])?

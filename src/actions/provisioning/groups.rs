@@ -96,7 +96,7 @@ pub fn edit_group(
 }
 
 /// The name by which a user group is listed.
-pub(super) fn shown_name(group: &Group) -> &str {
+fn shown_name(group: &Group) -> &str {
     let known = group.name.as_deref().or(group.handle.as_deref());
     known.unwrap_or(group.id.as_str())
 }

@@ -1,5 +1,6 @@
 //! Replaces the directory's rows by an import.
 
+use super::times::{keep_group_times, list_again, load_group_times, touch_group};
 use super::{
     CHANNELS, Channel, Directory, Group, Handle, Order, PEOPLE, Person, Source, every, load_group,
     people_of_group, save_phone,
@@ -8,7 +9,6 @@ use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::departed::end_access_of_deactivated;
 use crate::store::held_members::load_held_order;
 use crate::store::meta::{SETUP_LINK, note_import, remove_fact, save_team};
-use crate::store::provisioning::{keep_group_times, list_again, load_group_times, touch_group};
 use crate::store::rows::millis;
 use crate::store::{ReadTx, Result, WriteTx, agenda, note_hidden_feeds, turn_invitation};
 use rusqlite::{Params, params};
@@ -167,10 +167,7 @@ pub fn replace_group_people(tx: &mut WriteTx, group: &GroupId, users: &[UserId])
 }
 
 /// The people of a user group in the order of duty, and in the platform's.
-pub(in crate::store) fn orders_of_group(
-    tx: &ReadTx,
-    group: &GroupId,
-) -> Result<(Vec<UserId>, Vec<UserId>)> {
+pub fn orders_of_group(tx: &ReadTx, group: &GroupId) -> Result<(Vec<UserId>, Vec<UserId>)> {
     let duty = people_of_group(tx, group, Order::Duty)?;
     Ok((duty, people_of_group(tx, group, Order::Platform)?))
 }
