@@ -32,7 +32,10 @@ CREATE TABLE person (
     -- Whether the time zone was set here, and wins over what the chat platform says.
     zone_is_own INTEGER NOT NULL DEFAULT 0,
     -- Their telephone number, E.164.
-    phone TEXT
+    phone TEXT,
+    -- When the record was made, and when it last changed.
+    created_at INTEGER NOT NULL DEFAULT 0,
+    changed_at INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX person_by_handle ON person (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
 CREATE INDEX person_by_source ON person (source, id);
@@ -48,7 +51,9 @@ CREATE TABLE user_group (
     handle TEXT,
     sort_name TEXT NOT NULL,
     -- As of a person.
-    source TEXT NOT NULL DEFAULT 'file'
+    source TEXT NOT NULL DEFAULT 'file',
+    created_at INTEGER NOT NULL DEFAULT 0,
+    changed_at INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_group_by_source ON user_group (source, id);
 CREATE INDEX user_group_by_name ON user_group (sort_name, id);
@@ -65,6 +70,47 @@ CREATE TABLE user_group_person (
     PRIMARY KEY (group_id, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_group_person_by_user ON user_group_person (user_id);
+
+-- What a provider of identities says of people by SCIM, beside their record.
+CREATE TABLE provisioned_person (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    user_name TEXT NOT NULL,
+    -- The same in lower case. Nobody else who is listed has it.
+    folded_name TEXT NOT NULL,
+    -- The attributes as they were sent.
+    attributes TEXT NOT NULL CHECK (json_valid(attributes)),
+    -- The place in the order of deletions; null while they are listed. They come back under the same id.
+    removal INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX provisioned_person_by_name ON provisioned_person (folded_name, removal);
+CREATE INDEX provisioned_person_removed ON provisioned_person (removal) WHERE removal IS NOT NULL;
+
+-- The same of user groups.
+CREATE TABLE provisioned_group (
+    group_id TEXT PRIMARY KEY REFERENCES user_group (id) ON DELETE CASCADE,
+    attributes TEXT NOT NULL CHECK (json_valid(attributes))
+) STRICT, WITHOUT ROWID;
+
+-- Members of rotations as they were before SCIM changed people and user groups. A rotation has them until it follows, a moment
+-- later, so that changes that belong together are followed together.
+CREATE TABLE held_members (
+    rotation_id TEXT PRIMARY KEY REFERENCES rotation (id) ON DELETE CASCADE,
+    -- [users, [group, users]...].
+    members TEXT NOT NULL CHECK (json_valid(members)),
+    -- The first and the last change, by the system's clock.
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    -- Id and name of the key that made the last change.
+    key_id TEXT NOT NULL,
+    key_name TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The orders of the people of user groups that SCIM has changed, as they were until then: who is a newcomer is judged by them.
+CREATE TABLE held_order (
+    group_id TEXT PRIMARY KEY,
+    -- [dealing order, the platform's order].
+    orders TEXT NOT NULL CHECK (json_valid(orders))
+) STRICT, WITHOUT ROWID;
 
 -- Chat channels.
 CREATE TABLE channel (

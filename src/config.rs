@@ -260,9 +260,14 @@ impl Origins {
 
     /// What to say where a key is missing in a table of which others are set.
     fn missing(&self, table: &str, key: &str) -> String {
+        self.missing_beside(table, "", key)
+    }
+
+    /// The same of a key that goes with the one that this begins.
+    fn missing_beside(&self, table: &str, beginning: &str, key: &str) -> String {
         format!(
             "{}: {key} is missing beside it; write {} below [{table}]",
-            self.first_below(&format!("{table}.")),
+            self.first_below(&format!("{table}.{beginning}")),
             known::line_of(&format!("{table}.{key}"))
         )
     }

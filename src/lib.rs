@@ -15,6 +15,12 @@
 //! credential has one rate on both. A tool parses its arguments as bodies are parsed, calls the action that the API's route calls,
 //! and gives the JSON of [`wire`].
 //!
+//! # Providers of identities
+//!
+//! The edge [`scim`] takes people and user groups by SCIM 2.0. A request becomes an image of one record; `actions::provisioning` stores
+//! it as the directory's own writes do. Whoever is deactivated leaves rotations at once. Otherwise rotations keep the members that
+//! they had, which [`store`] holds for them, until the loop of [`scim`] lets all of them follow together.
+//!
 //! # Writes
 //!
 //! A write to a rotation is an `Operation`, in its own file of [`actions`]. Whoever wants it done builds a
@@ -154,7 +160,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`], [`notices`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`mcp`], [`scim`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`], [`notices`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`relays`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
 //! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
@@ -222,6 +228,7 @@ pub mod dev;
 pub mod first_run;
 pub mod mcp;
 pub mod notices;
+pub mod scim;
 pub mod slack_inbound;
 pub mod storage_watch;
 pub mod sync;

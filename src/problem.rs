@@ -6,6 +6,7 @@ use crate::domain::directory::Source;
 use crate::domain::fault::{Fault, MemberPath};
 use crate::domain::mention::MAX_A_DAY;
 use crate::domain::personal_calendar::MOST_OF_A_PERSON;
+use crate::domain::provisioning::ScimFault;
 use crate::domain::refusal::{DirectoryFault, Refusal, UrlFault};
 use crate::domain::request::{MAX_PENDING, MAX_PENDING_EACH};
 use crate::domain::staged::MOST_WAITING;
@@ -369,7 +370,9 @@ impl From<Refusal> for Problem {
                 "the directory has no mail address of the person; add one, or send false",
             )
             .at("invitations"),
-            Refusal::TooManyTests(seconds) => Problem::rate_limited(seconds),
+            Refusal::TooManyTests(seconds) | Refusal::TooManySignUps(seconds) => {
+                Problem::rate_limited(seconds)
+            }
             Refusal::TooManyReadings(why, seconds) => coded(
                 429,
                 "too_many_readings",
@@ -516,6 +519,13 @@ impl From<Refusal> for Problem {
             Refusal::Directory(path, fault) => {
                 let (code, detail) = directory_fault(fault);
                 coded(409, code, detail).at(path.as_str().to_owned())
+            }
+            Refusal::Provisioning(fault, detail) => {
+                let status = match fault {
+                    ScimFault::Uniqueness => 409,
+                    _ => 400,
+                };
+                Problem::new(status, fault.name(), detail)
             }
             Refusal::IdempotencyKeySpent(why) => {
                 coded(

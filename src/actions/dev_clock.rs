@@ -1,6 +1,6 @@
 //! The development clock: it is frozen until it is moved, and what becomes due on the way is processed in order.
 
-use super::{App, Error, chat_sync, due, relays, sending, told_plan};
+use super::{ActionError, App, Error, chat_sync, due, provisioning, relays, sending, told_plan};
 use crate::store;
 use jiff::Timestamp;
 
@@ -25,6 +25,7 @@ fn step_to(
     to: Timestamp,
     send_due: &dyn Fn() -> Result<(), Error>,
 ) -> Result<(), Error> {
+    follow_provisioned(app)?;
     told_plan::send_all(app)?;
     process_due(app, send_due)?;
     let mut looks = 0;
@@ -54,6 +55,15 @@ fn step_to(
     send_due()
 }
 
+/// Lets rotations follow what SCIM has changed.
+fn follow_provisioned(app: &App) -> Result<(), Error> {
+    match provisioning::follow_now(app) {
+        Ok(_) => Ok(()),
+        Err(ActionError::Failed(error)) => Err(error),
+        Err(ActionError::Refused(refusal)) => Err(Error::Corrupt(format!("refused: {refusal:?}"))),
+    }
+}
+
 /// Carries told plans on at the last midnight before an instant, and returns whether there is one. Nothing happens at those before
 /// it, so it is as if each had.
 fn carry_on(app: &App, at: Timestamp) -> Result<bool, Error> {
@@ -68,6 +78,7 @@ fn carry_on(app: &App, at: Timestamp) -> Result<bool, Error> {
 
 /// Processes everything that is due at the current instant, and sends what follows from it.
 pub fn process_due(app: &App, send_due: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
+    follow_provisioned(app)?;
     due::catch_up_all(app)?;
     due::run_beside(app)?;
     send_due()

@@ -30,7 +30,11 @@ pub fn recognise(
     }
 }
 
-fn linked(tx: &ReadTx, identity: &Identity) -> Result<Option<Result<Person, Unrecognised>>, Error> {
+/// Whom an identity is linked to; `None` where it is not linked.
+pub(super) fn linked(
+    tx: &ReadTx,
+    identity: &Identity,
+) -> Result<Option<Result<Person, Unrecognised>>, Error> {
     match store::load_identity(tx, identity)? {
         Some(user) => {
             let person = store::load_person(tx, &user)?.filter(is_in_workspace);
@@ -40,7 +44,7 @@ fn linked(tx: &ReadTx, identity: &Identity) -> Result<Option<Result<Person, Unre
     }
 }
 
-fn is_in_workspace(person: &Person) -> bool {
+pub(super) fn is_in_workspace(person: &Person) -> bool {
     !person.is_deleted && !person.is_external
 }
 
@@ -141,7 +145,8 @@ pub fn link(store: &Store, author: &Author, user: UserId, identity: Identity) ->
     })
 }
 
-fn summary(identity: &Identity, user: &UserId, before: Option<&UserId>) -> Phrase {
+/// What an audit entry says of a link.
+pub(super) fn summary(identity: &Identity, user: &UserId, before: Option<&UserId>) -> Phrase {
     let (subject, issuer) = (quoted(&identity.subject), &identity.issuer);
     let linked = Phrase::from(format!("identity {subject} of {issuer} linked to ")).and(user);
     match before {

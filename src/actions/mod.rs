@@ -56,6 +56,7 @@ pub mod platform;
 pub mod polling;
 pub mod preview;
 pub mod proposals;
+pub mod provisioning;
 pub mod reads;
 pub mod relays;
 pub mod reminders;
@@ -67,6 +68,7 @@ pub mod rotations;
 pub mod sending;
 pub mod sessions;
 pub mod shifts;
+pub mod sign_ups;
 pub mod slack_envelopes;
 pub mod slack_home;
 pub mod status;
@@ -97,6 +99,7 @@ use calendars::InProgress;
 use jiff::{SignedDuration, Timestamp};
 use notification_test::RecentTests;
 use partners::Partners;
+use sign_ups::SignUps;
 use std::sync::{Arc, PoisonError, RwLock};
 use told_plan::{NoticeSettings, Notices};
 use warnings::Warned;
@@ -129,6 +132,7 @@ pub struct App {
     warned: Arc<Warned>,
     calendar_readings: InProgress,
     recent_tests: Arc<RecentTests>,
+    sign_ups: Arc<SignUps>,
     notices: Arc<Notices>,
 }
 
@@ -202,6 +206,7 @@ impl App {
             warned: Arc::default(),
             calendar_readings: InProgress::default(),
             recent_tests: Arc::default(),
+            sign_ups: Arc::default(),
             notices: Arc::default(),
         }
     }
@@ -346,6 +351,11 @@ impl App {
     /// When people were sent tests.
     pub(in crate::actions) fn recent_tests(&self) -> &RecentTests {
         &self.recent_tests
+    }
+
+    /// Who became a person by signing in of late.
+    pub(in crate::actions) fn sign_ups(&self) -> &SignUps {
+        &self.sign_ups
     }
 
     /// Mail and incoming webhooks.

@@ -4,8 +4,8 @@
 use super::chat_ids::{self, NamedIds};
 use super::draft::Draft;
 use super::{ActionError, App, Error, Result};
-use crate::domain::access::Principal;
-use crate::domain::audit::Author;
+use crate::domain::access::{Principal, Scope};
+use crate::domain::audit::{Author, Origin};
 use crate::domain::event::Act;
 use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
@@ -240,6 +240,34 @@ pub fn follow<T>(
     Ok(answer)
 }
 
+/// Lets every rotation follow what SCIM has changed, within a write that needs them as the directory is now. What follows has the
+/// audit entries of the key whose change it follows. Answers how many rotations followed.
+pub fn follow_held(app: &App, tx: &mut WriteTx) -> Result<usize> {
+    let held = store::list_held(&tx.as_read())?;
+    let Some((_, key, name)) = held.first() else {
+        store::release_all(tx)?;
+        return Ok(0);
+    };
+    let author = Author {
+        principal: Principal::Key {
+            id: key.as_str().into(),
+            name: name.clone(),
+            scopes: vec![Scope::ManageDirectory],
+            rotations: None,
+        },
+        action: "followScim",
+        origin: Origin::default(),
+    };
+    let concerned: Vec<RotationId> = held.iter().map(|(id, _, _)| id.clone()).collect();
+    let release = |tx: &mut WriteTx| Ok(store::release_all(tx)?);
+    let by = (&author, Act::Edit);
+    follow(app, tx, by, &concerned, release, |tx, draft, before| {
+        let editing = draft.editing(tx);
+        editing.follow_members(before, &mut draft.rotation);
+    })?;
+    Ok(concerned.len())
+}
+
 /// Replaces the directory and updates every rotation. Requests a sync of topics and on-duty groups. `compare` gets each rotation
 /// before and after.
 pub fn follow_directory(
@@ -249,6 +277,7 @@ pub fn follow_directory(
     replace: impl FnOnce(&mut WriteTx) -> Result<(), Error>,
     mut compare: impl FnMut(&Rotation, &Rotation),
 ) -> Result<()> {
+    follow_held(app, tx)?;
     let all = store::list_rotation_ids(&tx.as_read())?;
     let replace = |tx: &mut WriteTx| {
         replace(tx)?;

@@ -32,6 +32,7 @@ use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
 use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
 use crate::runtime::wakeup::Wakeup;
+use crate::scim::{self, Scim};
 use crate::server::rate::Rates;
 use crate::server::room::RequestBudget;
 use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
@@ -288,6 +289,11 @@ impl Bootstrap {
                 Arc::clone(&admission),
                 budget.clone(),
             )),
+            Box::new(Scim::new(
+                app.clone(),
+                Arc::clone(&admission),
+                budget.clone(),
+            )),
             Box::new(Api::new(
                 app,
                 admission,
@@ -434,6 +440,10 @@ fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure>
     loops.push(warnings.map_err(|error| format!("the count of warnings: {error}"))?);
     let notices = notices::start(app.clone());
     loops.push(notices.map_err(|error| format!("the loop of notices: {error}"))?);
+    if app.slack().is_none() {
+        let provisioning = scim::start(app.clone());
+        loops.push(provisioning.map_err(|error| format!("the loop of provisioning: {error}"))?);
+    }
     let storage = storage_watch::start(app.clone());
     loops.push(storage.map_err(|error| format!("the watch of the storage: {error}"))?);
     if let Some(slack) = app.slack() {

@@ -2,10 +2,13 @@
 
 use super::Origins;
 use super::secret::{Hidden, secret};
-use super::table::{list, table, text};
+use super::table::{Given, Refused, commas, list, misfit, one, parsed, switch, table, text};
 use super::values::{choice, fitting, is_mail_address, is_plain_host};
 use crate::client::Secret;
+use crate::domain::directory_edit::check_id;
+use crate::domain::ids::GroupId;
 use crate::oidc::{Matching, SLACK, Settings};
+use toml::de::DeValue;
 
 /// What is asked of the provider if nothing is set.
 const SCOPES: &str = "openid email profile";
@@ -50,6 +53,18 @@ table! {
             },
             r#"["ana@example.org"]"#,
         ) => Vec::new(),
+        /// Whether somebody whom nobody knows becomes a person at their first sign-in.
+        create: Option<bool> = one(switch, "true") => false,
+        /// The claim that names the groups of a person.
+        groups_claim: Option<String> = text(
+            |text| {
+                let why = "the name of a claim; write one such as \"groups\"";
+                fitting(text, is_plain(text), why)
+            },
+            r#""groups""#,
+        ),
+        /// Which user group each name in the claim stands for.
+        groups: Option<Vec<(String, GroupId)>> = one(groups, r#"{ "sre" = "GSRE" }"#) => Vec::new(),
     }
 }
 
@@ -68,6 +83,18 @@ impl OidcPart {
         let client_secret =
             (self.client_secret).read("login.oidc.client_secret", origins, client_secret)?;
         let client_secret = client_secret.ok_or_else(|| missing("client_secret"))?;
+        if self.create() && self.email_domains().is_empty() {
+            return Err(origins.missing_beside("login.oidc", "create", "email_domains"));
+        }
+        match (&self.groups_claim, self.groups.is_some()) {
+            (None, true) => {
+                return Err(origins.missing_beside("login.oidc", "groups", "groups_claim"));
+            }
+            (Some(_), false) => {
+                return Err(origins.missing_beside("login.oidc", "groups_claim", "groups"));
+            }
+            _ => {}
+        }
         let matching = match issuer == SLACK {
             true => Matching::Slack,
             false => self.r#match(),
@@ -81,8 +108,42 @@ impl OidcPart {
             matching,
             email_domains: self.email_domains(),
             admins: self.admins(),
+            creates_people: self.create(),
+            groups_claim: self.groups_claim.clone(),
+            groups: self.groups(),
         }))
     }
+}
+
+/// The user groups that names stand for: a table in a file, `sre=GSRE,ops=GOPS` in a variable.
+fn groups(given: &Given) -> Result<Vec<(String, GroupId)>, Refused> {
+    let one = |name: &str, id: &str| {
+        let fits = is_plain(name) && check_id("", id).is_ok();
+        fits.then(|| (name.to_owned(), GroupId::from(id)))
+    };
+    let why = "not a name and the id of a user group; write groups = { \"sre\" = \"GSRE\" }";
+    let Given::Value(value) = given else {
+        return parsed(given, |text| {
+            let pair = |pair: &str| {
+                let (name, id) = pair.split_once('=')?;
+                one(name.trim(), id.trim())
+            };
+            let pairs = commas(text).into_iter();
+            let pairs = pairs.map(|text| pair(text).ok_or_else(|| format!("{text:?} is {why}")));
+            pairs.collect()
+        });
+    };
+    let DeValue::Table(table) = value.get_ref() else {
+        return Err(misfit(value, "a table of names and ids"));
+    };
+    let mut found = Vec::new();
+    for (name, id) in table {
+        let pair = parsed(&Given::Value(id), |text| {
+            one(name.get_ref(), text).ok_or_else(|| format!("{text:?} is {why}"))
+        });
+        found.push(pair?);
+    }
+    Ok(found)
 }
 
 fn issuer(text: &str) -> Result<String, String> {

@@ -95,9 +95,16 @@ pub struct NewPerson {
     /// `None` has one made.
     pub id: Option<String>,
     pub with: PersonPatch,
+    pub source: Source,
 }
 
 impl NewPerson {
+    /// A person of a page or the API.
+    pub fn of_page(id: Option<String>, with: PersonPatch) -> NewPerson {
+        let source = Source::Page;
+        NewPerson { id, with, source }
+    }
+
     /// The person with every value checked.
     ///
     /// # Errors
@@ -123,7 +130,7 @@ impl NewPerson {
             avatar_url: None,
             time_zone: None,
             handle: None,
-            source: Source::Page,
+            source: self.source,
             zone_is_own: false,
         };
         self.with.apply(&mut person, false);
@@ -381,6 +388,7 @@ mod tests {
         let new = NewPerson {
             id: None,
             with: PersonPatch::default(),
+            source: Source::Page,
         };
         let read = Person {
             time_zone: Some("Europe/Paris".into()),

@@ -19,6 +19,14 @@ pub enum ProvidedName {
     Chat { team: String, user: UserId },
 }
 
+/// What a provider says of somebody who becomes a person at their first sign-in. It is not checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    pub name: Option<String>,
+    pub zone: Option<String>,
+    pub handle: Option<String>,
+}
+
 /// Why nobody is signed in by an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unrecognised {

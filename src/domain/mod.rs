@@ -56,6 +56,7 @@ pub mod pending;
 pub mod people_lines;
 pub mod personal_calendar;
 pub mod plan_change;
+pub mod provisioning;
 pub mod push;
 pub mod recurrence;
 pub mod refusal;

@@ -40,7 +40,7 @@ fn person(line: &str, zone: &str) -> Result<NewPerson, Refusal> {
         time_zone: Some(Some(part(2).unwrap_or(zone).to_owned())),
         ..PersonPatch::default()
     };
-    NewPerson { id: None, with }.checked()
+    NewPerson::of_page(None, with).checked()
 }
 
 #[cfg(test)]

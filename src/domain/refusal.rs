@@ -3,6 +3,7 @@
 use super::conflict::Conflict;
 use super::directory::Source;
 use super::fault::{Fault, MemberPath};
+use super::provisioning::ScimFault;
 use jiff::Timestamp;
 
 /// Why a request is refused: the caller can correct it, and it is never an internal error.
@@ -50,6 +51,8 @@ pub enum Refusal {
     NoMail,
     /// The person wants letters, and has no mail address.
     NoAddress,
+    /// As many people as may become one by signing in within an hour have. The number is the seconds to wait.
+    TooManySignUps(u64),
     /// The endpoint's URL is refused: why, and the sentence for the caller.
     WebhookUrl(UrlFault, String),
     /// An unknown event type.
@@ -110,6 +113,8 @@ pub enum Refusal {
     InvalidCoverCursor,
     /// A write of one record of the directory that its state does not permit.
     Directory(MemberPath, DirectoryFault),
+    /// A request of SCIM: what is wrong, and the sentence for the caller.
+    Provisioning(ScimFault, String),
 }
 
 /// Why a record of the directory is not written.

@@ -6,7 +6,8 @@ use super::provider::Provider;
 use super::settings::Matching;
 use super::{base64url, matching, random};
 use crate::client::encode_fields;
-use crate::domain::identity::{Identity, ProvidedName};
+use crate::domain::identity::{Identity, Profile, ProvidedName};
+use crate::domain::ids::GroupId;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
@@ -42,6 +43,10 @@ pub struct Arrived {
     pub name: Result<ProvidedName, &'static str>,
     /// Their address, if it is verified and the provider is believed about its domain.
     pub email: Option<String>,
+    /// What a new person would be made of.
+    pub profile: Profile,
+    /// The user groups of the settings, each with whether they belong to it; `None` where the provider does not say.
+    pub groups: Option<Vec<(GroupId, bool)>>,
     /// Where they go on.
     pub next: String,
 }
@@ -195,6 +200,8 @@ impl SignIns {
         Ok(Arrived {
             name: matching::name(&claims, settings),
             email: matching::address(&claims, settings).ok(),
+            profile: matching::profile(&claims),
+            groups: matching::groups(&claims, settings),
             identity: Identity {
                 issuer: settings.issuer.clone(),
                 subject: claims.subject,

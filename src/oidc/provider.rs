@@ -2,9 +2,10 @@
 
 use super::error::{Error, printable};
 use super::keys::Keys;
+use super::matching;
 use super::metadata::{self, Authentication, Metadata};
 use super::pending::Pending;
-use super::settings::{Matching, Settings};
+use super::settings::Settings;
 use super::token::{Claims, Expected, Person, Token};
 use crate::client::{Client, Limits, Request, Tls, encode};
 use crate::runtime::clock::monotonic;
@@ -190,9 +191,8 @@ impl Step<'_> {
             now: self.now,
         };
         let claims = token.claims(expected).map_err(Error::Token)?;
-        let is_used = settings.matching == Matching::Email || !settings.admins.is_empty();
         match (&metadata.userinfo_endpoint, &tokens.access_token) {
-            (Some(endpoint), Some(access)) if is_used && claims.email.is_none() => {
+            (Some(endpoint), Some(access)) if matching::lacks(&claims, settings) => {
                 self.with_userinfo(claims, endpoint, access)
             }
             _ => Ok(claims),
@@ -251,11 +251,7 @@ impl Step<'_> {
         let found: Userinfo = serde_json::from_slice(&body)
             .map_err(|_| Error::Provider(format!("{endpoint}: the answer is not usable")))?;
         match found.sub == claims.subject {
-            true => Ok(Claims {
-                email: found.person.email,
-                email_verified: found.person.email_verified,
-                ..claims
-            }),
+            true => Ok(claims.completed(found.person)),
             false => Err(Error::OtherPerson),
         }
     }

@@ -1,6 +1,7 @@
 //! The operator's settings of the identity provider.
 
 use crate::client::Secret;
+use crate::domain::ids::GroupId;
 
 /// The issuer of "Sign in with Slack".
 pub const SLACK: &str = "https://slack.com";
@@ -21,6 +22,12 @@ pub struct Settings {
     pub email_domains: Vec<String>,
     /// The addresses of people who become workspace administrators for their session, in lower case.
     pub admins: Vec<String>,
+    /// Whether somebody with a verified address of a listed domain becomes a person at their first sign-in.
+    pub creates_people: bool,
+    /// The claim that names the groups of a person.
+    pub groups_claim: Option<String>,
+    /// Which user group each of its names stands for.
+    pub groups: Vec<(String, GroupId)>,
 }
 
 impl Settings {

@@ -276,6 +276,13 @@ fn settings(matching: Matching) -> Settings {
         matching,
         email_domains: vec!["example.org".into()],
         admins: vec!["ada@example.org".into()],
+        creates_people: false,
+        groups_claim: Some("groups".into()),
+        groups: vec![
+            ("sre".into(), "GSRE".into()),
+            ("ops".into(), "GOPS".into()),
+            ("lead".into(), "GSRE".into()),
+        ],
     }
 }
 
@@ -417,4 +424,27 @@ fn the_client_secret_is_not_shown() {
         !shown.contains("hidden") && shown.contains("(secret)"),
         "{shown}"
     );
+}
+
+/// rules.md 12.14.
+#[test]
+fn groups_are_those_of_the_settings_that_the_claim_has() {
+    let settings = settings(Matching::Email);
+    for (said, expected) in [
+        (json!(["sre"]), Some("GSRE:true GOPS:false")),
+        (json!(["lead", "other", 5]), Some("GSRE:true GOPS:false")),
+        (json!("ops"), Some("GSRE:false GOPS:true")),
+        (json!([]), Some("GSRE:false GOPS:false")),
+        (json!(null), None),
+        (json!({ "sre": true }), None),
+    ] {
+        let mut claims = Claims::default();
+        claims.others.insert("groups".into(), said.clone());
+        let found = matching::groups(&claims, &settings).map(|found| {
+            let words = found.iter().map(|(id, belongs)| format!("{id}:{belongs}"));
+            words.collect::<Vec<_>>().join(" ")
+        });
+        assert_eq!(found.as_deref(), expected, "{said}");
+    }
+    assert_eq!(matching::groups(&Claims::default(), &settings), None);
 }

@@ -4,6 +4,7 @@ use super::base64url;
 use super::keys::{Algorithm, KeyError, Keys};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 use std::fmt;
 use subtle::ConstantTimeEq;
 
@@ -33,6 +34,22 @@ pub struct Claims {
     /// The ids of the workspace and the person, from Slack.
     pub slack_team: Option<String>,
     pub slack_user: Option<String>,
+    /// Everything else that the provider says, as it says it.
+    pub others: Map<String, Value>,
+}
+
+impl Claims {
+    /// With what the userinfo endpoint says of the same person beside the token. The token comes first.
+    pub(super) fn completed(mut self, found: Person) -> Claims {
+        if self.email.is_none() {
+            self.email = found.email;
+            self.email_verified = found.email_verified;
+        }
+        for (name, value) in found.others {
+            self.others.entry(name).or_insert(value);
+        }
+        self
+    }
 }
 
 /// Why a token is not believed.
@@ -121,6 +138,8 @@ pub(super) struct Person {
     pub slack_team: Option<String>,
     #[serde(rename = "https://slack.com/user_id")]
     pub slack_user: Option<String>,
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
 }
 
 fn truth<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
@@ -188,6 +207,7 @@ impl<'a> Token<'a> {
             email_verified: payload.person.email_verified,
             slack_team: payload.person.slack_team,
             slack_user: payload.person.slack_user,
+            others: payload.person.others,
         })
     }
 }

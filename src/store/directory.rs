@@ -4,6 +4,8 @@ mod changes;
 mod contacts;
 mod replace;
 
+pub(super) use replace::orders_of_group;
+
 pub use changes::{
     apply_directory_changes, list_rotations_concerned, list_topics_of, load_away, load_away_of,
     load_stored_directory,
@@ -11,8 +13,8 @@ pub use changes::{
 pub(super) use changes::{away_members, is_any_away};
 use contacts::every_phone;
 pub use contacts::{
-    has_other_administrator, is_address_taken, is_group_handle_taken, is_handle_taken, load_phone,
-    save_phone,
+    has_address, has_other_administrator, is_address_taken, is_group_handle_taken, is_handle_taken,
+    list_administrator_names, load_phone, save_phone,
 };
 pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
 
@@ -369,6 +371,21 @@ fn missing<T: Clone>(tx: &ReadTx, sql: &str, ids: &[T], name: fn(&T) -> &str) ->
         }
     }
     Ok(missing)
+}
+
+/// The columns of a person in a query of several tables, where people are called `p`. [`read_person`] reads them.
+pub(super) fn columns_of_person() -> String {
+    let columns = PEOPLE.columns.split(", ");
+    let columns = columns.map(|column| format!("p.{}", column.trim()));
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+/// How many columns [`columns_of_person`] are.
+pub(super) const PERSON_COLUMNS: usize = 14;
+
+/// Reads a person from the first columns of a row.
+pub(super) fn read_person(row: &Row) -> Result<Person> {
+    Ok(person(row)?)
 }
 
 fn person(row: &Row) -> rusqlite::Result<Person> {

@@ -24,6 +24,7 @@ mod feed_visibility;
 mod files;
 mod finding;
 mod health;
+mod held_members;
 mod history;
 mod identity;
 mod inbound;
@@ -41,6 +42,7 @@ mod operation;
 mod paths;
 mod personal_calendar;
 mod progress;
+mod provisioning;
 mod report;
 mod request;
 mod rotation;
@@ -103,6 +105,10 @@ pub use finding::{
     load_creation_key, next_due, next_reminder, rotation_by_code,
 };
 pub use health::{Access, AccessFailure, AccessHealth, StorageHealth, StoreError};
+pub use held_members::{
+    HeldSince, drop_held, held_since, hold_members, hold_order, list_held, list_holding,
+    release_all,
+};
 pub use history::{
     begin_entries, end_entry, list_broken_chains, list_history, list_pieces, load_entry,
     load_standstill, walk_record,
@@ -126,6 +132,11 @@ pub use operation::{
 };
 pub use paths::{folder_of, missing_database};
 pub use personal_calendar::*;
+pub use provisioning::{
+    find_listed_by_address, find_listed_by_name, find_removed_by_address, find_removed_by_name,
+    list_provisioned_groups, list_provisioned_people, load_provisioned_group,
+    load_provisioned_person, mark_removed, save_provisioned_group, save_provisioned_person,
+};
 pub use report::{Mentioned, TakenOver, each_entry, each_mention, list_taken_over};
 pub use request::{
     RequestPosition, count_requests_waiting, insert_request, list_pending_requests, list_requests,

@@ -72,7 +72,7 @@ pub fn new_person(bytes: &[u8]) -> Result<NewPerson, Refusal> {
         invite: request.invite.unwrap_or(false),
     };
     let id = request.id;
-    NewPerson { id, with }.checked()
+    NewPerson::of_page(id, with).checked()
 }
 
 /// A change of a person. Omitted members stay unchanged; null clears all but `displayName`.

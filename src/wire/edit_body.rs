@@ -124,6 +124,9 @@ fn roster(spec: &RosterSpec) -> Map<String, Value> {
         members.insert("userIds".to_owned(), json!(narrowed.users));
         members.insert("userGroupIds".to_owned(), json!(narrowed.groups));
     }
+    if spec.follows_all {
+        members.extend(["userIds", "userGroupIds"].map(|name| (name.to_owned(), Value::Null)));
+    }
     let all = spec
         .turns
         .all

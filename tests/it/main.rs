@@ -12,6 +12,7 @@
 //! | Requests answered at the same moment | `races` |
 //! | Who did what: the audit log | `audit` |
 //! | People, user groups and channels that are written one by one | `people` |
+//! | Providers of identities: Users and Groups by SCIM, how rotations follow, recorded requests | `scim` |
 //! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
 //! | What is wrong with plans | `warnings` |
@@ -64,6 +65,7 @@ mod races;
 mod record;
 mod relay;
 mod rotations;
+mod scim;
 mod slack;
 mod sources;
 mod swaps;

@@ -90,11 +90,7 @@ pub fn edit_group(app: &App, author: &Author, edit: GroupEdit) -> Result<Group, 
         check(&tx.as_read(), Some(&before), &group)?;
         let mut changes = DirectoryChanges::default();
         changes.add_group(Some(&before), group.clone());
-        let changed = differing(&[
-            ("name", before.name != group.name),
-            ("handle", before.handle != group.handle),
-            ("people", before.users != group.users),
-        ]);
+        let changed = changed(&before, &group);
         let said = format!("user group changed: {}: {changed}", name(&group));
         follow_changes(&shared, tx, author, &changes)?;
         let change = AuditedChange::of(group.id.as_str(), said);
@@ -129,6 +125,15 @@ pub fn remove_group(
         follow_changes(&shared, tx, author, &changes)?;
         Ok(((), Some(AuditedChange::of(id.as_str(), said))))
     })
+}
+
+/// What an audit entry says of a change.
+pub(in crate::actions) fn changed(before: &Group, after: &Group) -> String {
+    differing(&[
+        ("name", before.name != after.name),
+        ("handle", before.handle != after.handle),
+        ("people", before.users != after.users),
+    ])
 }
 
 fn name(group: &Group) -> String {

@@ -7,10 +7,11 @@ mod groups;
 mod people;
 
 pub use channels::{ChannelEdit, create_channel, edit_channel, remove_channel};
+pub(super) use groups::changed as changed_group;
 pub use groups::{GroupEdit, create_group, edit_group, load_group, remove_group};
 pub use people::{PersonEdit, PersonRecord, create_person, edit_person, load_person};
+pub(super) use people::{changed, create_within, promote_within};
 pub use people::{create_people, invite_person};
-pub(super) use people::{create_within, promote_within};
 
 use super::App;
 use crate::domain::directory::Source;

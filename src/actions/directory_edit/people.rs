@@ -173,7 +173,11 @@ pub fn edit_person(app: &App, author: &Author, edit: PersonEdit) -> Result<Perso
 }
 
 /// What an audit entry says of a change: members by name, and no values, because some are nobody else's business.
-fn changed(before: &PersonRecord, after: &PersonRecord, invited: bool) -> String {
+pub(in crate::actions) fn changed(
+    before: &PersonRecord,
+    after: &PersonRecord,
+    invited: bool,
+) -> String {
     let (old, new) = (&before.person, &after.person);
     differing(&[
         ("display name", old.display_name != new.display_name),

@@ -8,7 +8,7 @@ mod tests;
 pub use events::note;
 pub use source::DirectorySource;
 
-use super::mutation::follow;
+use super::mutation::{follow, follow_held};
 use super::workspace::{self, SLACK};
 use super::{ActionError, App, Error, Result, chat_ids};
 use crate::chat::slack::{self, Slack, SlackError, UnderWay};
@@ -17,6 +17,7 @@ use crate::domain::audit::Author;
 use crate::domain::directory::Team;
 use crate::domain::directory_reading::{DirectoryChanges, ManyMissing, Reading};
 use crate::domain::event::Act;
+use crate::domain::ids::RotationId;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -236,15 +237,39 @@ pub(super) fn follow_changes(
     if changes.is_empty() {
         return Ok(());
     }
-    workspace::note(app, tx)?;
+    follow_held(app, tx)?;
     let concerned =
         store::list_rotations_concerned(&tx.as_read(), &changes.moved, &changes.regrouped)?;
-    let write = |tx: &mut WriteTx| Ok(store::apply_directory_changes(tx, changes)?);
+    follow_changes_of(app, tx, author, changes, &concerned, |_| Ok(()))?;
+    request_syncs(tx, changes)
+}
+
+/// Writes changes of the directory and what `beside` does, and lets these rotations follow.
+pub(super) fn follow_changes_of(
+    app: &App,
+    tx: &mut WriteTx,
+    author: &Author,
+    changes: &DirectoryChanges,
+    concerned: &[RotationId],
+    beside: impl FnOnce(&mut WriteTx) -> Result<(), Error>,
+) -> Result<(), ActionError> {
+    workspace::note(app, tx)?;
+    let write = |tx: &mut WriteTx| {
+        store::apply_directory_changes(tx, changes)?;
+        Ok(beside(tx)?)
+    };
     let by = (author, Act::Edit);
-    follow(app, tx, by, &concerned, write, |tx, draft, before| {
+    follow(app, tx, by, concerned, write, |tx, draft, before| {
         let editing = draft.editing(tx);
         editing.follow_members(before, &mut draft.rotation);
-    })?;
+    })
+}
+
+/// Requests a sync of the topics and on-duty groups that changes of the directory concern.
+pub(super) fn request_syncs(
+    tx: &mut WriteTx,
+    changes: &DirectoryChanges,
+) -> Result<(), ActionError> {
     let renamed = store::list_rotations_concerned(&tx.as_read(), &changes.renamed, &[])?;
     for channel in store::list_topics_of(&tx.as_read(), &renamed)? {
         store::request_topic_sync(tx, &channel)?;

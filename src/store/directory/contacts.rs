@@ -1,6 +1,7 @@
 //! What makes people reachable and unique: telephone numbers, handles, the last administrator.
 
 use crate::domain::ids::{GroupId, UserId};
+use crate::store::rows::millis;
 use crate::store::{ReadTx, Result, WriteTx};
 use rusqlite::params;
 use std::collections::BTreeMap;
@@ -17,8 +18,9 @@ pub fn load_phone(tx: &ReadTx, user: &UserId) -> Result<Option<String>> {
 
 /// Saves the telephone number of a person.
 pub fn save_phone(tx: &mut WriteTx, user: &UserId, phone: Option<&str>) -> Result<()> {
-    let sql = "UPDATE person SET phone = ?2 WHERE id = ?1 AND phone IS NOT ?2";
-    tx.run(sql, params![user.as_str(), phone]).map(drop)
+    let sql = "UPDATE person SET phone = ?2, changed_at = ?3 WHERE id = ?1 AND phone IS NOT ?2";
+    tx.run(sql, params![user.as_str(), phone, millis(tx.now())])
+        .map(drop)
 }
 
 /// The telephone numbers of everybody who has one.
@@ -42,6 +44,20 @@ pub fn is_address_taken(tx: &ReadTx, email: &str, but: &UserId) -> Result<bool> 
     let sql = "SELECT 1 FROM person WHERE email = ?1 COLLATE NOCASE AND NOT is_deleted AND id <> ?2 LIMIT 1";
     let found = tx.one(sql, [email, but.as_str()], |_| Ok(()))?;
     Ok(found.is_some())
+}
+
+/// Whether anybody has a mail address, case-insensitive, deactivated and external people included.
+pub fn has_address(tx: &ReadTx, email: &str) -> Result<bool> {
+    let sql = "SELECT 1 FROM person WHERE email = ?1 COLLATE NOCASE LIMIT 1";
+    let found = tx.one(sql, [email], |_| Ok(()))?;
+    Ok(found.is_some())
+}
+
+/// The names of some active administrators of the workspace.
+pub fn list_administrator_names(tx: &ReadTx) -> Result<Vec<String>> {
+    let sql = "SELECT coalesce(display_name, real_name, id) FROM person
+               WHERE is_admin AND NOT is_deleted AND NOT is_external AND id >= '' ORDER BY id LIMIT 3";
+    tx.list(sql, [], |row| Ok(row.get(0)?))
 }
 
 /// Whether another user group has a handle, case-insensitive.

@@ -6,8 +6,11 @@ use super::{
 };
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::departed::end_access_of_deactivated;
+use crate::store::held_members::load_held_order;
 use crate::store::meta::{SETUP_LINK, note_import, remove_fact, save_team};
-use crate::store::{Result, WriteTx, agenda, note_hidden_feeds, turn_invitation};
+use crate::store::provisioning::{keep_group_times, list_again, load_group_times, touch_group};
+use crate::store::rows::millis;
+use crate::store::{ReadTx, Result, WriteTx, agenda, note_hidden_feeds, turn_invitation};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
 
@@ -53,11 +56,8 @@ fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<()> {
     for person in every(&tx.as_read(), &PEOPLE)? {
         let is_gone = person.source == Source::File && !kept.contains(&person.id);
         if !person.is_deleted && is_gone {
-            run(
-                tx,
-                "UPDATE person SET is_deleted = 1 WHERE id = ?1",
-                [person.id.as_str()],
-            )?;
+            let sql = "UPDATE person SET is_deleted = 1, changed_at = ?2 WHERE id = ?1";
+            run(tx, sql, params![person.id.as_str(), millis(tx.now())])?;
         }
     }
     for person in people {
@@ -69,13 +69,16 @@ fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<()> {
 /// Inserts or updates a person.
 pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
     let sql = "INSERT INTO person (id, team_id, display_name, real_name, email, is_guest, is_external, is_deleted, \
-               is_admin, avatar_url, time_zone, sort_name, handle, source, zone_is_own) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+               is_admin, avatar_url, time_zone, sort_name, handle, source, zone_is_own, created_at, changed_at) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?16) \
                ON CONFLICT (id) DO UPDATE SET team_id = excluded.team_id, display_name = excluded.display_name, \
                real_name = excluded.real_name, email = excluded.email, is_guest = excluded.is_guest, \
                is_external = excluded.is_external, is_deleted = excluded.is_deleted, is_admin = excluded.is_admin, \
                avatar_url = excluded.avatar_url, time_zone = excluded.time_zone, sort_name = excluded.sort_name, \
-               handle = excluded.handle, source = excluded.source, zone_is_own = excluded.zone_is_own";
+               handle = excluded.handle, source = excluded.source, zone_is_own = excluded.zone_is_own, \
+               changed_at = CASE WHEN (display_name, real_name, email, is_deleted, is_admin, time_zone, handle) IS \
+               (excluded.display_name, excluded.real_name, excluded.email, excluded.is_deleted, excluded.is_admin, \
+               excluded.time_zone, excluded.handle) THEN changed_at ELSE excluded.changed_at END";
     let name = person
         .display_name
         .as_deref()
@@ -96,9 +99,13 @@ pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
         person.handle,
         person.source.name(),
         person.zone_is_own,
+        millis(tx.now()),
     ];
     turn_invitation::address_may_move(tx, person.id.as_str(), person.email.as_deref())?;
     run(tx, sql, values)?;
+    if !person.is_deleted {
+        list_again(tx, &person.id)?;
+    }
     if person.is_admin && person.is_active() {
         // Whoever administers the workspace makes the next ones.
         remove_fact(tx, SETUP_LINK)?;
@@ -112,15 +119,23 @@ fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<()> {
     for group in groups {
         let before = people_of_group(&tx.as_read(), &group.id, Order::Duty)?;
         let platform = people_of_group(&tx.as_read(), &group.id, Order::Platform)?;
-        orders.push(newcomers_last(&before, &platform, &group.users));
+        let order = newcomers_last(&before, &platform, &group.users);
+        let known = load_group(&tx.as_read(), &group.id)?;
+        let is_same = known.is_some_and(|known| {
+            (&known.name, &known.handle) == (&group.name, &group.handle) && platform == group.users
+        });
+        orders.push((order, load_group_times(&tx.as_read(), &group.id)?, is_same));
     }
     run(tx, "DELETE FROM user_group WHERE source = 'file'", [])?;
     for group in groups {
         remove_group(tx, &group.id)?;
     }
-    for (group, order) in groups.iter().zip(orders) {
+    for (group, (order, times, is_same)) in groups.iter().zip(orders) {
         write_group(tx, group)?;
         write_people(tx, group, &order)?;
+        if let Some(times) = times {
+            keep_group_times(tx, &group.id, times, is_same)?;
+        }
     }
     Ok(())
 }
@@ -138,8 +153,10 @@ pub fn replace_group_people(tx: &mut WriteTx, group: &GroupId, users: &[UserId])
     };
     let users = users.to_vec();
     let group = Group { users, ..existing };
-    let before = people_of_group(&tx.as_read(), &group.id, Order::Duty)?;
-    let platform = people_of_group(&tx.as_read(), &group.id, Order::Platform)?;
+    let (before, platform) = match load_held_order(&tx.as_read(), &group.id)? {
+        Some(held) => held,
+        None => orders_of_group(&tx.as_read(), &group.id)?,
+    };
     let order = newcomers_last(&before, &platform, &group.users);
     run(
         tx,
@@ -149,13 +166,23 @@ pub fn replace_group_people(tx: &mut WriteTx, group: &GroupId, users: &[UserId])
     write_people(tx, &group, &order)
 }
 
+/// The people of a user group in the order of duty, and in the platform's.
+pub(in crate::store) fn orders_of_group(
+    tx: &ReadTx,
+    group: &GroupId,
+) -> Result<(Vec<UserId>, Vec<UserId>)> {
+    let duty = people_of_group(tx, group, Order::Duty)?;
+    Ok((duty, people_of_group(tx, group, Order::Platform)?))
+}
+
 /// Inserts a user group, or updates its names and people. Rotations that follow it keep their rows.
 pub(super) fn save_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
     let Some(known) = load_group(&tx.as_read(), &group.id)? else {
         return insert_group(tx, group);
     };
     let names = |one: &Group| (one.team_id.clone(), one.name.clone(), one.handle.clone());
-    if names(&known) != names(group) || known.source != group.source {
+    let is_other = names(&known) != names(group);
+    if is_other || known.source != group.source {
         let name = group.name.as_deref().or(group.handle.as_deref());
         let sort_name = sort_name(name, group.id.as_str());
         let sql = "UPDATE user_group SET team_id = ?2, name = ?3, handle = ?4, sort_name = ?5, source = ?6
@@ -171,9 +198,13 @@ pub(super) fn save_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
         ];
         run(tx, sql, values)?;
     }
-    match people_of_group(&tx.as_read(), &group.id, Order::Platform)? == group.users {
-        true => Ok(()),
-        false => replace_group_people(tx, &group.id, &group.users),
+    let has_others = people_of_group(&tx.as_read(), &group.id, Order::Platform)? != group.users;
+    if is_other || has_others {
+        touch_group(tx, &group.id)?;
+    }
+    match has_others {
+        true => replace_group_people(tx, &group.id, &group.users),
+        false => Ok(()),
     }
 }
 
@@ -185,7 +216,8 @@ pub(super) fn remove_group(tx: &mut WriteTx, group: &GroupId) -> Result<()> {
 fn write_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
     let name = group.name.as_deref().or(group.handle.as_deref());
     let id = group.id.as_str();
-    let sql = "INSERT INTO user_group (id, team_id, name, handle, sort_name, source) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let sql = "INSERT INTO user_group (id, team_id, name, handle, sort_name, source, created_at, changed_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)";
     let (sort_name, source) = (sort_name(name, id), group.source.name());
     let values = params![
         id,
@@ -193,7 +225,8 @@ fn write_group(tx: &mut WriteTx, group: &Group) -> Result<()> {
         group.name,
         group.handle,
         sort_name,
-        source
+        source,
+        millis(tx.now())
     ];
     run(tx, sql, values)
 }

@@ -1,5 +1,6 @@
 //! Writes what a rotation has several of: only the rows that differ.
 
+use super::super::held_members::release_members;
 use super::super::rows::{json, list_or_null, millis};
 use super::super::{Result, WriteTx};
 use crate::domain::books::Books;
@@ -75,7 +76,8 @@ pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) ->
         let groups = groups.iter().map(GroupId::as_str);
         write_names(tx, ["rotation_group", "group_id"], id.as_str(), groups)?;
     }
-    Ok(())
+    // Whoever chooses members chooses among those of now.
+    release_members(tx, id)
 }
 
 /// Replaces a list of ids that has its own table.

@@ -17,6 +17,7 @@ use crate::domain::rotation::{
 };
 use crate::domain::warning_kinds::{WarningKind, WarningSettings};
 use crate::domain::weekly::ChannelSummary;
+use crate::store::held_members::load_held;
 use crate::store::notification::read_summary;
 use rusqlite::Row;
 use std::collections::{BTreeMap, BTreeSet};
@@ -267,8 +268,8 @@ fn channels(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<ChannelSetting>>> {
     })
 }
 
-/// The members of a rotation in the current directory. Deactivated and external people keep their rows for their return, but
-/// are not members.
+/// The members of a rotation in the current directory, or those that are held until it follows. Deactivated and external people
+/// keep their rows for their return, but are not members.
 pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members> {
     let mut found = members(tx, &Which::of(std::slice::from_ref(id))?)?;
     Ok(found.pop().unwrap_or_default())
@@ -305,7 +306,13 @@ fn members(tx: &ReadTx, which: &Which) -> Result<Vec<Members>> {
         users,
         groups: grouped(groups),
     });
-    Ok(members.collect())
+    let mut members: Vec<Members> = members.collect();
+    for (members, held) in members.iter_mut().zip(load_held(tx, which)?) {
+        if let Some(held) = held {
+            *members = held;
+        }
+    }
+    Ok(members)
 }
 
 fn lanes(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Lane>>> {

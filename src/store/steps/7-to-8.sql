@@ -552,6 +552,55 @@ UPDATE person SET source = 'slack' WHERE EXISTS (SELECT 1 FROM meta WHERE name =
 UPDATE user_group SET source = 'slack' WHERE EXISTS (SELECT 1 FROM meta WHERE name = 'chat_platform' AND value = 'slack');
 UPDATE channel SET source = 'slack' WHERE EXISTS (SELECT 1 FROM meta WHERE name = 'chat_platform' AND value = 'slack');
 
+-- When records were made and last changed. Of those that are there nobody knows it.
+ALTER TABLE person ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE person ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE user_group ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE user_group ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
+UPDATE person SET created_at = unixepoch() * 1000, changed_at = unixepoch() * 1000;
+UPDATE user_group SET created_at = unixepoch() * 1000, changed_at = unixepoch() * 1000;
+
+-- What a provider of identities says of people by SCIM, beside their record.
+CREATE TABLE provisioned_person (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    user_name TEXT NOT NULL,
+    -- The same in lower case. Nobody else who is listed has it.
+    folded_name TEXT NOT NULL,
+    -- The attributes as they were sent.
+    attributes TEXT NOT NULL CHECK (json_valid(attributes)),
+    -- The place in the order of deletions; null while they are listed. They come back under the same id.
+    removal INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX provisioned_person_by_name ON provisioned_person (folded_name, removal);
+CREATE INDEX provisioned_person_removed ON provisioned_person (removal) WHERE removal IS NOT NULL;
+
+-- The same of user groups.
+CREATE TABLE provisioned_group (
+    group_id TEXT PRIMARY KEY REFERENCES user_group (id) ON DELETE CASCADE,
+    attributes TEXT NOT NULL CHECK (json_valid(attributes))
+) STRICT, WITHOUT ROWID;
+
+-- Members of rotations as they were before SCIM changed people and user groups. A rotation has them until it follows, a moment
+-- later, so that changes that belong together are followed together.
+CREATE TABLE held_members (
+    rotation_id TEXT PRIMARY KEY REFERENCES rotation (id) ON DELETE CASCADE,
+    -- [users, [group, users]...].
+    members TEXT NOT NULL CHECK (json_valid(members)),
+    -- The first and the last change, by the system's clock.
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    -- Id and name of the key that made the last change.
+    key_id TEXT NOT NULL,
+    key_name TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The orders of the people of user groups that SCIM has changed, as they were until then: who is a newcomer is judged by them.
+CREATE TABLE held_order (
+    group_id TEXT PRIMARY KEY,
+    -- [dealing order, the platform's order].
+    orders TEXT NOT NULL CHECK (json_valid(orders))
+) STRICT, WITHOUT ROWID;
+
 -- People to whom a link that signs them in once is still to be mailed. Its secret is made when it is mailed, so that it is
 -- stored nowhere.
 CREATE TABLE invitation (

@@ -3,6 +3,8 @@
 use super::login;
 use crate::actions::identities;
 use crate::actions::sessions::Proof;
+use crate::actions::sign_ups::{self, Newcomer};
+use crate::domain::directory::Person;
 use crate::domain::identity::{Identity, Unrecognised};
 use crate::oidc::{self, Arrived, Callback, SignIns};
 use crate::server::{Outcome, Problem};
@@ -65,9 +67,7 @@ fn callback<'a>(visit: &'a Visit) -> Callback<'a> {
 
 fn sign_in(visit: &Visit, sign_ins: &SignIns, arrived: Arrived) -> Outcome {
     let Arrived { identity, name, .. } = &arrived;
-    let named = name.as_ref().ok();
-    let found = identities::recognise(visit.app(), identity, named, visit.origin())?;
-    let person = match found {
+    let person = match recognised(visit, sign_ins, &arrived)? {
         Ok(person) => person,
         Err(unrecognised) => {
             let reason = name.as_ref().err().copied();
@@ -90,6 +90,37 @@ fn sign_in(visit: &Visit, sign_ins: &SignIns, arrived: Arrived) -> Outcome {
             let why = Unrecognised::NotInWorkspace;
             refused(visit, sign_ins, &arrived, (why, why.reason()))
         }
+    }
+}
+
+/// Who somebody is: whom the provider's account is linked to, or whom its name matches; else, where the settings say so, the
+/// person whom they become.
+fn recognised(
+    visit: &Visit,
+    sign_ins: &SignIns,
+    arrived: &Arrived,
+) -> Result<Result<Person, Unrecognised>, Problem> {
+    let Arrived { identity, name, .. } = arrived;
+    let named = name.as_ref().ok();
+    let found = identities::recognise(visit.app(), identity, named, visit.origin())?;
+    let creates = sign_ins.provider().settings().creates_people;
+    match (found, &arrived.email) {
+        (Err(Unrecognised::Nobody), Some(email)) if creates => {
+            let newcomer = Newcomer {
+                identity: identity.clone(),
+                email: email.clone(),
+                profile: arrived.profile.clone(),
+                groups: arrived.groups.clone(),
+            };
+            Ok(sign_ups::sign_up(visit.app(), newcomer, visit.origin())?)
+        }
+        (Ok(person), _) => {
+            if let Some(groups) = &arrived.groups {
+                sign_ups::follow_groups(visit.app(), &person, groups, visit.origin())?;
+            }
+            Ok(Ok(person))
+        }
+        (found, _) => Ok(found),
     }
 }
 
@@ -121,7 +152,19 @@ fn refused(
             format!("Your account at {provider} belongs to somebody who is not in this workspace.")
         }
     };
+    // Names are for whoever the provider vouches for.
+    let admins = match (why, &arrived.email) {
+        (Unrecognised::Nobody, Some(_)) => sign_ups::whom_to_ask(visit.app())?,
+        _ => Vec::new(),
+    };
     let more = html! {
+        @if why == Unrecognised::Nobody {
+            p {
+                "Ask an administrator of rota to add you"
+                @for (at, name) in admins.iter().enumerate() { (if at == 0 { ": " } else { ", " }) bdi { (name) } }
+                "."
+            }
+        }
         @if why != Unrecognised::NotInWorkspace {
             p { "An administrator can link your account on the server:" }
             p { code { "rota login link-identity --user ID --issuer ISSUER --sub SUB" } }

@@ -105,7 +105,7 @@ fn begin(visit: &Visit) -> Result<Option<Begun>, ActionError> {
                 time_zone: Some(text("timeZone")),
                 ..PersonPatch::default()
             };
-            Admin::New(NewPerson { id: None, with }.checked()?)
+            Admin::New(NewPerson::of_page(None, with).checked()?)
         }
     };
     let browser = Browser {

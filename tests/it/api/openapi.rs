@@ -113,6 +113,10 @@ fn every_operation_refuses_as_it_says() {
                 _ if operation.get("requestBody").is_none() => None,
                 "on-call" | "{rosterId}" => Some(json!({ "userIds": ["U1"] })),
                 "rosters" => Some(json!({ "nextTurn": 0 })),
+                "changes" if !template.contains("arrangement") => {
+                    Some(json!({ "operationId": "o", "at": "now", "remove": ["U1"] }))
+                }
+                "plan" => Some(json!({ "rotations": [{ "code": "NONE" }] })),
                 "calendars" => Some(json!({ "url": "http://127.0.0.1:1/a.ics" })),
                 "external" => Some(json!({ "partner": "none" })),
                 "{participantId}" => Some(json!({ "userId": null })),

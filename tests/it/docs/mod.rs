@@ -35,6 +35,7 @@ commands_run! {
     mail_runs: "packaging/docs/mail.md";
     being_told_runs: "packaging/docs/being-told.md";
     insight_runs: "packaging/docs/insight.md";
+    changes_run: "packaging/docs/changes.md";
     webhooks_run: "packaging/docs/webhooks.md";
     calendars_run: "packaging/docs/calendars.md";
     assistants_run: "packaging/docs/assistants.md";

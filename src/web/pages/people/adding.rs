@@ -174,7 +174,7 @@ fn read_one(form: &Form, invite: Invite) -> Result<NewPerson, Refusal> {
         invite: invite == Invite::Mail,
         ..PersonPatch::default()
     };
-    NewPerson { id: None, with }.checked()
+    NewPerson::of_page(None, with).checked()
 }
 
 fn add_lines(visit: &Visit) -> Outcome {

@@ -305,6 +305,8 @@ fn every_code_is_met() {
         "tooManyArrangements",
         "tooManyPendingRequests",
         "tooManyMentions",
+        "too_many_changes",
+        "change_ended",
         "idempotency_key_spent",
         "delivery_unfinished",
         "delivery_attempts_exhausted",

@@ -4,6 +4,7 @@ pub mod faults;
 mod flow;
 mod people;
 mod settings;
+mod sign_up;
 mod tokens;
 
 use super::Browser;

@@ -165,7 +165,7 @@ pub fn form(
                     (carried(visit, rotation))
                     (covered(filled))
                     (hand_overs(rotation, filled))
-                    (when::fields(visit, ""))
+                    section.step { (when::fields(visit, "")) }
                     datalist #zones { @for zone in zones::names() { option value=(zone) {} } }
                     div.bar-foot {
                         button.btn.go type="submit" name="step" value="look" { "Save" }
