@@ -64,8 +64,8 @@ fn follow_provisioned(app: &App) -> Result<(), Error> {
     }
 }
 
-/// Carries told plans on at the last midnight before an instant, and returns whether there is one. Nothing happens at those before
-/// it, so it is as if each had.
+/// Carries told plans on at the last midnight up to an instant, and returns whether there is one before it: what is due at that
+/// midnight itself is still to come. Nothing happens at those before it, so it is as if each had.
 fn carry_on(app: &App, at: Timestamp) -> Result<bool, Error> {
     let midnight = told_plan::last_midnight(at);
     let is_ahead = midnight > app.now();
@@ -73,7 +73,7 @@ fn carry_on(app: &App, at: Timestamp) -> Result<bool, Error> {
         app.clock().set(midnight);
         told_plan::carry_on(app)?;
     }
-    Ok(is_ahead)
+    Ok(is_ahead && midnight < at)
 }
 
 /// Processes everything that is due at the current instant, and sends what follows from it.

@@ -96,12 +96,12 @@ impl Item {
         self.until.unwrap_or(Timestamp::MAX)
     }
 
-    /// The whole of it in one line, which is its accessible name.
+    /// The whole of it in one line, which is its accessible name. For whom a dealt turn is stands beside it.
     pub fn label(&self, times: &Times) -> Markup {
         html! {
             @if self.kind == Kind::Beneath { "Planned: " }
             (self.who)
-            @if let Some(word) = &self.word { ", " (word) }
+            @if let Some(word) = self.word.as_ref().filter(|_| self.kind != Kind::Turn) { ", " (word) }
             ", " (times.text(self.from))
             @match self.until { Some(until) => { " to " (times.text(until)) }, None => " until somebody hands over" }
             ", " (self.place)

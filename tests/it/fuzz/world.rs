@@ -29,8 +29,16 @@ pub struct World {
     focus: String,
 }
 
-/// Four people and two groups.
+/// Four people and two groups. Whom requests have made lose their address first: it may be that of one of the four.
 fn directory(rota: &Rota) {
+    let users = rota.get("/v1/users").ok().json();
+    for user in users["data"].as_array().expect("users") {
+        if user["source"] != "file" {
+            let path = format!("/v1/users/{}", text(&user["id"]));
+            let changed = json!({ "email": null });
+            rota.caller().patch_if(&path, "*", changed).is(200);
+        }
+    }
     rota.people_and_groups(4, &[("G1", "U1 U2"), ("G2", "")]);
 }
 
