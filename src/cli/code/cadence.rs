@@ -78,7 +78,13 @@ pub fn read(reader: &Reader, window: Option<ZoneName>) -> Option<Value> {
         let countries: Vec<String> = countries.into_iter().map(|named| named.text).collect();
         cadence.insert("countryCodes".into(), countries.into());
     }
-    let (_, kind) = kind?;
+    let Some((_, kind)) = kind else {
+        // Each belongs to some kind, and which it is to be is not known.
+        for name in ["at", "on", "weeks"] {
+            reader.node(name);
+        }
+        return None;
+    };
     let own = own_members(reader, *kind);
     let (zone, starting) = (zone?, starting?);
     let at = starts_at(reader, *kind, zone, &starting)?;

@@ -62,7 +62,10 @@ impl<'a> Reader<'a> {
 
     /// A member, whatever it is.
     pub fn node(&self, name: &'static str) -> Option<&'a Node> {
-        self.asked.borrow_mut().push(name);
+        let mut asked = self.asked.borrow_mut();
+        if !asked.contains(&name) {
+            asked.push(name);
+        }
         let found = self.members.iter().find(|(known, _)| known == name);
         found.map(|(_, node)| node)
     }

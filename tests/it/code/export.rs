@@ -31,7 +31,7 @@ fn what_is_shared_has_its_id_and_the_name_beside_it() {
     let file = Desk::at(&rota).run("export DB").is(0).output;
     for line in [
         "members = [\"u1@example.com\", \"U3\"] # U3: Person U3\n",
-        "groups = [\"g1\", \"G2\"] # G2: Group G2 (g2)\n",
+        "groups = [\"g1\", \"G2\"] # G2: Group G2\n",
         "channel = \"channel-c1\"\n",
         "channel = \"C4\" # channel-c4\n",
     ] {

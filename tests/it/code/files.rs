@@ -35,8 +35,8 @@ fn names_are_resolved_or_refused_with_their_line() {
     }
     for (line, words) in [
         (
-            "groups = [\"g2\"]",
-            "rotation.groups: `g2` is not known here; did you mean g1?",
+            "groups = [\"Grup G1\"]",
+            "rotation.groups: `Grup G1` is not known here; did you mean Group G1?",
         ),
         (
             "[[rotation.channel]]\nchannel = \"chanel-c1\"",

@@ -12,7 +12,7 @@ fn rota() -> Rota {
     let rota = Rota::at(MONDAY);
     let mut all = directory(6);
     all["users"][4]["email"] = json!("u4@example.com");
-    all["groups"] = json!([group("G1", "U1 U6"), group("G2", "U2")]);
+    all["groups"] = json!([group("G1", "U1 U6"), group("G2", "U2"), group("G3", "U3")]);
     rota.import(&all);
     rota
 }
@@ -103,7 +103,7 @@ fn make(rota: &Rota, chance: &mut Chance, code: Option<String>) {
     }
     if chance.once_in(3) {
         rotation
-            .put("/on-duty-group", json!({ "userGroupId": "G2" }))
+            .put("/on-duty-group", json!({ "userGroupId": "G3" }))
             .is(200);
     }
     if chance.once_in(2) {
