@@ -149,8 +149,6 @@ CREATE TABLE rotation (
     skips_are_off_time INTEGER NOT NULL CHECK (skips_are_off_time IN (0, 1)),
     enable_topic INTEGER NOT NULL CHECK (enable_topic IN (0, 1)),
     topic_template TEXT,
-    -- What manages the rotation: the name of a file that its edits come from.
-    managed_by TEXT,
     -- The sort key of lists: the name in lower case.
     sort_name TEXT NOT NULL,
     -- The searched text: name, code and description in lower case, one per line.
@@ -175,6 +173,8 @@ CREATE TABLE rotation (
     -- Kinds of warnings that are switched off, and the hours of rest that are wanted between two turns.
     warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(warnings_off)),
     short_rest_hours INTEGER NOT NULL DEFAULT 11,
+    -- What manages the rotation: the name of a file that its edits come from.
+    managed_by TEXT,
     -- What absences mean for it, as the API shows it; null for the default.
     absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy)),
     -- The weekly summary that channels get, {day, time, zone, channels}; null for none.

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
 /// Prefixes of ids, and of secrets.
-const PREFIXES: [&str; 20] = [
+const PREFIXES: [&str; 21] = [
     "rot_", "lan_", "win_", "cel_", "ros_", "whk_", "sec_", "abs_", "arr_", "cov_", "swp_", "key_",
-    "tok_", "cal_", "men_", "cfl_", "aud_", "grp_", "pcl_", "trd_",
+    "tok_", "cal_", "men_", "chg_", "cfl_", "aud_", "grp_", "pcl_", "trd_",
 ];
 
 /// The shortest run of letters and digits that is taken for an id.
