@@ -88,12 +88,20 @@ fn add_group(tx: &ReadTx, facts: &mut Facts, group: &GroupId) -> Result<()> {
 
 /// The user groups that rotations fill which take their members from a group, directly or by way of others.
 pub fn list_filled(tx: &ReadTx, group: &GroupId) -> Result<Vec<GroupId>> {
-    let sql = "WITH RECURSIVE filled (id) AS (
-                   SELECT ?1
-                   UNION SELECT r.duty_group_id FROM filled JOIN rotation_group g ON g.group_id = filled.id
-                         JOIN rotation r ON r.id = g.rotation_id WHERE r.duty_group_id IS NOT NULL)
-               SELECT id FROM filled";
-    rows::ids(tx.conn, sql, [group.as_str()])
+    let sql = "SELECT r.duty_group_id FROM rotation_group g JOIN rotation r ON r.id = g.rotation_id
+               WHERE g.group_id = ?1 AND r.duty_group_id IS NOT NULL";
+    let mut filled = vec![group.clone()];
+    let mut next = 0;
+    while let Some(group) = filled.get(next).cloned() {
+        next += 1;
+        let more: Vec<GroupId> = rows::ids(tx.conn, sql, [group.as_str()])?;
+        for group in more {
+            if !filled.contains(&group) {
+                filled.push(group);
+            }
+        }
+    }
+    Ok(filled)
 }
 
 /// The absences of everybody who may be a member, by each policy that may hold.
