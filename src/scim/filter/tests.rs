@@ -50,7 +50,7 @@ fn filters_match_by_the_types_of_attributes() {
         ("timezone eq null", true),
         ("displayName ne null", true),
         (r#"timezone ne "Europe/Oslo""#, true),
-        (r#"meta.created lt "2026-01-05T10:00:00+01:30""#, false),
+        (r#"meta.created lt "2026-01-05T09:00:00+01:30""#, false),
         (r#"meta.created ge "2026-01-05T09:00:00+01:00""#, true),
         (r#"meta.lastModified gt "2026-01-05T09:00:00Z""#, true),
         // `and` binds more than `or`.

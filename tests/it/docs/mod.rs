@@ -44,6 +44,7 @@ commands_run! {
     backup_runs: "packaging/docs/backup.md";
     security_runs: "packaging/docs/security.md";
     web_runs: "packaging/docs/web.md";
+    provider_runs: "packaging/docs/provider.md";
 }
 
 /// The maximum number of blocks that no test can run: those that need root, another program, an account or a build.
