@@ -47,7 +47,7 @@ pub(super) fn patch(tx: &mut WriteTx, draft: &mut Draft, patch: RotationPatch) -
         ..Edits::default()
     };
     run(tx, draft, &edits, |mut applying, rotation| {
-        applying.part(Part::Patch(Cow::Borrowed(&patch)), rotation)
+        applying.part(Part::Patch(Box::new(Cow::Borrowed(&patch))), rotation)
     })
 }
 

@@ -16,7 +16,7 @@ use crate::wire::etag::Precondition;
 
 const STATES: &[&str] = &["waiting", "applied", "failed", "cancelled"];
 
-pub const CREATE: Operation = operation("createChange", "rotations", "Make a change, now or later")
+pub const CREATE: Operation = operation("createChange", "changes", "Make a change, now or later")
     .about("Applies edits in one transaction: at once, at the next hand-over, or at an instant. One that waits is part of the plan \
         from now on: schedule, shifts, feeds, warnings and previews show what will be. It is refused where a preview would refuse \
         it. When its time comes it is applied before everything else of that instant, and whoever comes on is dealt once, after it.")
@@ -57,7 +57,7 @@ fn shown(change: &StagedChange) -> Change {
     change::render(change, problem)
 }
 
-pub const LIST: Operation = operation("listChanges", "rotations", "List changes")
+pub const LIST: Operation = operation("listChanges", "changes", "List changes")
     .about("The changes of the rotation by their instants: those that wait, and those that ended in the last 30 days.")
     .query(&[
         parameter("state", Kind::OneOf(STATES), "Only those in this state."),
@@ -81,7 +81,7 @@ pub fn list(call: &Call) -> Outcome {
     )
 }
 
-pub const READ: Operation = operation("getChange", "rotations", "Read a change")
+pub const READ: Operation = operation("getChange", "changes", "Read a change")
     .about("One change, with the ETag of its rotation. One that ended more than 30 days ago is no longer there.")
     .gives_tagged::<Change>("The change.");
 
@@ -93,7 +93,7 @@ pub fn read(call: &Call) -> Outcome {
     answer::tagged(call, &rotation, 200, &shown(&found))
 }
 
-pub const CANCEL: Operation = operation("cancelChange", "rotations", "Cancel a change")
+pub const CANCEL: Operation = operation("cancelChange", "changes", "Cancel a change")
     .about("Cancels a change that waits. The plan is again what it would be without it.")
     .gives_tagged::<Change>("The change as it is then.")
     .refuses(&["change_ended"]);

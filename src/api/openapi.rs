@@ -71,12 +71,16 @@ const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with wi
     back. PATCH takes those that it does not change only as they are. Every answer names its request in `X-Request-Id`. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
-const TAGS: [(&str, &str); 21] = [
+const TAGS: [(&str, &str); 22] = [
     (
         "on-call",
         "Who is on call, and putting people on and off duty.",
     ),
     ("rotations", "Rotations, their grids, lists and channels."),
+    (
+        "changes",
+        "Edits made as one, now or later, and what they would change.",
+    ),
     ("schedule", "The forecast and the history."),
     ("reports", "Who carries how much duty."),
     ("availability", "Absences."),

@@ -13,7 +13,7 @@ use crate::wire::plan::{self as wire, Plan, PlanAction, PlanChange, PlanRequest,
 use crate::wire::warning;
 use serde_json::Value;
 
-pub const READ: Operation = operation("planRotations", "rotations", "Plan edits of many rotations")
+pub const READ: Operation = operation("planRotations", "changes", "Plan edits of many rotations")
     .about("What edits would come to, each rotation alone against what it will be at `at`: members from what to what, who would be \
         on call instead of whom, warnings that appear and go, and what would be refused. A code that no rotation has stands for a \
         new one. Scopes for the writes are not judged. Changes nothing.")

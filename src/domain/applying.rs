@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 /// One part of edits.
 pub enum Part<'e> {
-    Patch(Cow<'e, RotationPatch>),
+    Patch(Box<Cow<'e, RotationPatch>>),
     Coverage(&'e GridSpec),
     /// `None` is the common roster.
     Roster(Option<&'e RosterId>, &'e RosterSpec),
@@ -46,7 +46,7 @@ impl Edits {
                 }),
                 None => Cow::Borrowed(patch),
             };
-            parts.push(("rotation".to_owned(), Part::Patch(patch)));
+            parts.push(("rotation".to_owned(), Part::Patch(Box::new(patch))));
         }
         let coverage = self.coverage.iter().map(Part::Coverage);
         parts.extend(coverage.map(|part| ("coverage".to_owned(), part)));

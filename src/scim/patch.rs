@@ -491,7 +491,7 @@ fn remove_sent(
                 .iter()
                 .all(|(name, part)| value.get(name) == Some(part))
         };
-        !is_sent && !bare.iter().any(|parts| has_parts(parts))
+        !is_sent && !bare.iter().any(has_parts)
     });
     Ok(())
 }

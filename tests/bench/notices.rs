@@ -95,7 +95,7 @@ fn import(path: &Path, id: &str) {
     let mut client = Client::connect(rota.address);
     let read = rota.request("GET", &format!("/v1/rotations/{id}/on-call"), &[], "");
     let list = rota.request("GET", "/v1/messages?userId=U1&pageSize=1", &[], "");
-    let mut told = |client: &mut Client| -> u64 {
+    let told = |client: &mut Client| -> u64 {
         let answer: serde_json::Value =
             serde_json::from_slice(&client.ask(&list).body).expect("a list");
         answer["totalItems"].as_u64().expect("a number")

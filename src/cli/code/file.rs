@@ -14,6 +14,9 @@ use crate::wire::absence_policy::Calendars;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// People with their percent, as a file names them.
+pub type Shares = Vec<(Named, i64)>;
+
 /// Files that were read together.
 #[derive(Debug, Default)]
 pub struct Files {
@@ -37,7 +40,7 @@ pub struct Entry {
     pub members: Option<Vec<Named>>,
     pub groups: Option<Vec<Named>>,
     /// Of `dealing`.
-    pub shares: Option<Vec<(Named, i64)>>,
+    pub shares: Option<Shares>,
     pub on_duty_group: Option<Option<Named>>,
     pub mentions: Option<Map<String, Value>>,
     pub warnings: Option<Map<String, Value>>,
@@ -299,7 +302,7 @@ fn absence_policy(table: Reader) -> Map<String, Value> {
     policy
 }
 
-fn dealing(table: Reader) -> (Map<String, Value>, Option<Vec<(Named, i64)>>) {
+fn dealing(table: Reader) -> (Map<String, Value>, Option<Shares>) {
     let mut dealing = Map::new();
     if let Some(word) = table.word("missed_turn", &MissedTurn::ALL.map(MissedTurn::name)) {
         dealing.insert("missedTurn".into(), word.into());

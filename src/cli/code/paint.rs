@@ -33,7 +33,7 @@ impl Paint {
     }
 
     /// What comes.
-    pub fn new(self, text: &str) -> String {
+    pub fn added(self, text: &str) -> String {
         self.in_colour("32", text)
     }
 

@@ -123,11 +123,11 @@ pub fn plan(
 }
 
 /// Each entry with the server's rotation.
-fn matched<'r>(
+fn matched(
     entries: Vec<Entry>,
-    there: &'r [Value],
+    there: &[Value],
     take_over: bool,
-) -> Result<Vec<(Entry, Option<&'r Value>)>, Vec<Fault>> {
+) -> Result<Vec<(Entry, Option<&Value>)>, Vec<Fault>> {
     let mut found: Vec<(Entry, Option<&Value>)> = Vec::new();
     let mut wrong = Vec::new();
     for entry in entries {

@@ -110,7 +110,7 @@ impl Saying<'_, '_> {
             false => format!("{} {}", entry.label(), entry.name),
         };
         let heading = match subject.action() {
-            "create" => paint.new(&format!("+ {label}: made")),
+            "create" => paint.added(&format!("+ {label}: made")),
             "change" => paint.other(&format!("~ {label}: changed {}", self.when(at))),
             _ if left.is_empty() => return,
             _ => format!("  {label}: as it is"),
@@ -215,7 +215,7 @@ impl Saying<'_, '_> {
                 lines.push(format!(
                     "  {label}: {} -> {}",
                     self.paint.gone(&before),
-                    self.paint.new(&after)
+                    self.paint.added(&after)
                 ));
             }
             (before, after) => {
@@ -246,7 +246,7 @@ impl Saying<'_, '_> {
                 (_, None) => " (at the end)".to_owned(),
                 (_, Some(_)) => format!(" (after {})", after[at - 1]),
             };
-            lines.push(self.paint.new(&format!("    + {new}{place}")));
+            lines.push(self.paint.added(&format!("    + {new}{place}")));
         }
         for moved in moved(before, after) {
             let place = |list: &[String]| {
@@ -484,7 +484,7 @@ impl Saying<'_, '_> {
                 );
                 lines.push(match member {
                     "warningsNew" => paint.gone(&line),
-                    _ => paint.new(&line),
+                    _ => paint.added(&line),
                 });
             }
         }
@@ -568,7 +568,7 @@ mod tests {
         let paint = Paint::none();
         let line = format!(
             "\u{1b}[32m+ a\u{202e}b\u{1b}[0m {}\u{1b}[2J",
-            paint.new("c\rd")
+            paint.added("c\rd")
         );
         let shown = "\u{1b}[32m+ a\\u{202e}b\u{1b}[0m c\\rd\\u{1b}[2J";
         assert_eq!(visible_lines(&[line]), shown);

@@ -1,14 +1,14 @@
 //! `rota plan` and `rota apply`: exit codes, what is asked, what is written, who manages, what is deleted, and runs that stop.
 
 use super::relay::{Loses, Relay};
-use super::{Desk, weekly_file};
+use super::{Shell, weekly_file};
 use crate::support::*;
 use serde_json::{Value, json};
 
 #[test]
 fn a_file_is_applied_once() {
     let rota = Rota::with_people(3);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.file(&weekly_file(
         "DB",
         "U1 U2 U3",
@@ -58,7 +58,7 @@ fn a_file_is_applied_once() {
 #[test]
 fn a_plan_says_what_changes_in_names() {
     let rota = Rota::with_people(4);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.file(&weekly_file(
         "DB",
         "U1 U2 U3",
@@ -92,7 +92,7 @@ fn a_plan_says_what_changes_in_names() {
 #[test]
 fn long_plans_are_cut_short() {
     let rota = Rota::with_people(3);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let daily = |people: &str| {
         weekly_file("DB", people, "").replace(
             "every = \"week\"\nat = \"09:00\"",
@@ -117,7 +117,7 @@ fn long_plans_are_cut_short() {
 #[test]
 fn apply_of_a_plan_is_that_plan_or_nothing() {
     let rota = Rota::with_people(3);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let files = format!(
         "{}{}",
         weekly_file("DB", "U1 U2", ""),
@@ -154,7 +154,7 @@ fn apply_of_a_plan_is_that_plan_or_nothing() {
 #[test]
 fn what_another_file_manages_is_taken_only_when_told() {
     let rota = Rota::with_people(2);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let file = |manager: &str| {
         format!(
             "managed_by = \"{manager}\"\n{}",
@@ -189,7 +189,7 @@ fn what_another_file_manages_is_taken_only_when_told() {
 #[test]
 fn prune_deletes_what_the_file_manages_and_lacks() {
     let rota = Rota::with_people(2);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let both = format!(
         "managed_by = \"team\"\n{}{}",
         weekly_file("DB", "U1 U2", ""),
@@ -241,7 +241,7 @@ fn prune_deletes_what_the_file_manages_and_lacks() {
 fn a_run_that_stops_says_what_it_wrote_and_the_next_goes_on() {
     let rota = Rota::with_people(2);
     let relay = Relay::to(rota.address());
-    let desk = Desk::at(&rota).with_url(relay.url.clone());
+    let desk = Shell::at(&rota).with_url(relay.url.clone());
     let files = |description: &str| {
         ["AA", "BB", "CC"]
             .map(|code| weekly_file(code, "U1 U2", &format!("description = \"{description}\"")))
@@ -284,7 +284,7 @@ fn a_run_that_stops_says_what_it_wrote_and_the_next_goes_on() {
 fn a_rotation_that_was_only_made_is_finished_by_the_next_run() {
     let rota = Rota::with_people(2);
     let relay = Relay::to(rota.address());
-    let desk = Desk::at(&rota).with_url(relay.url.clone());
+    let desk = Shell::at(&rota).with_url(relay.url.clone());
     desk.file(&weekly_file("DB", "U1 U2", ""));
     relay.lose(1, 100, Loses::Requests);
     let printed = desk.run("apply team.toml --yes").is(1);
@@ -301,7 +301,7 @@ fn a_rotation_that_was_only_made_is_finished_by_the_next_run() {
 fn a_lost_answer_writes_nothing_twice() {
     let rota = Rota::with_people(2);
     let relay = Relay::to(rota.address());
-    let desk = Desk::at(&rota).with_url(relay.url.clone());
+    let desk = Shell::at(&rota).with_url(relay.url.clone());
     desk.file(&weekly_file("DB", "U1 U2", ""));
     relay.lose(0, 1, Loses::Answers);
     desk.apply("");
@@ -319,7 +319,7 @@ fn a_lost_answer_writes_nothing_twice() {
 #[test]
 fn what_cannot_be_compared_is_no_change() {
     let rota = Rota::with_people(2);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let more = "enable_topic = false\n[[rotation.channel]]\nchannel = \"channel-c1\"\nposts_messages = false\nsyncs_topic = false\n[[rotation.channel]]\nchannel = \"channel-c2\"";
     desk.file(
         &weekly_file("DB", "U1 U2", more)
@@ -349,7 +349,7 @@ fn settings_with_routes_of_their_own_are_written_too() {
     let mut all = directory(2);
     all["groups"] = json!([group("G1", "U1")]);
     rota.import(&all);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let more = "on_duty_group = \"db-oncall\"\nmentions = { expires_after_minutes = 30, remind_after_minutes = 5 }\nwarnings = { off = [\"holidayDuty\"], short_rest_hours = 12 }\nsummary = { day = \"monday\", time = \"08:00\", time_zone = \"Europe/Oslo\", channels = [\"channel-c1\"] }\n[[rotation.channel]]\nchannel = \"channel-c1\"";
     desk.file(&weekly_file("DB", "U1 U2", more));
     desk.apply("");

@@ -1,6 +1,6 @@
 //! `rota export`.
 
-use super::Desk;
+use super::Shell;
 use crate::support::*;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ fn doubles() -> Value {
     all["users"][3]["email"] = json!("shared@example.com");
     all["groups"] = json!([group("G1", "U1"), group("G2", "U2"), group("G3", "U2")]);
     all["groups"][2]["handle"] = json!("g2");
-    all["channels"][2]["name"] = json!("channel-c4");
+    all["channels"][2]["name"] = json!("channel-c2");
     all
 }
 
@@ -24,16 +24,16 @@ fn what_is_shared_has_its_id_and_the_name_beside_it() {
         "channels": ["C1"],
     });
     rota.create(body);
-    let rotation = Desk::at(&rota).rotation("DB");
+    let rotation = Shell::at(&rota).rotation("DB");
     rotation
-        .put("/channels/C4", json!({ "postsMessages": true }))
+        .put("/channels/C2", json!({ "postsMessages": true }))
         .is(200);
-    let file = Desk::at(&rota).run("export DB").is(0).output;
+    let file = Shell::at(&rota).run("export DB").is(0).output;
     for line in [
         "members = [\"u1@example.com\", \"U3\"] # U3: Person U3\n",
         "groups = [\"g1\", \"G2\"] # G2: Group G2\n",
         "channel = \"channel-c1\"\n",
-        "channel = \"C4\" # channel-c4\n",
+        "channel = \"C2\" # channel-c2\n",
     ] {
         assert!(file.contains(line), "{line}{file}");
     }
@@ -45,7 +45,7 @@ fn the_file_is_by_code_then_by_id_and_the_same_each_time() {
     for code in [json!("NET"), json!(null), json!("db"), json!(null)] {
         rota.create(json!({ "name": "x", "code": code, "owners": ["U1"] }));
     }
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let file = desk.run("export").is(0).output;
     assert_eq!(desk.run("export").is(0).output, file);
     let heads: Vec<&str> = file
@@ -70,12 +70,12 @@ fn all_is_what_the_key_sees() {
     let key = rota.mint(json!({
         "name": "k", "scopes": ["read:rotations", "read:directory"], "rotationIds": [seen.id],
     }));
-    let desk = Desk::at(&rota).with_key(&key);
+    let desk = Shell::at(&rota).with_key(&key);
     let file = desk.run("export").is(0).output;
     assert!(file.contains("SEEN") && !file.contains("HIDDEN"), "{file}");
     desk.run("export HIDDEN").is(1).says(&["that the key sees"]);
     let poor = rota.key("read:rotations");
-    Desk::at(&rota)
+    Shell::at(&rota)
         .with_key(&poor)
         .run("export")
         .is(1)
@@ -88,7 +88,7 @@ fn every_member_is_written_and_json_has_null() {
     let rotation = rota
         .create(json!({ "name": "x", "code": "DB", "owners": ["U1"], "userIds": ["U1", "U2"] }));
     rotation.cover(1, &[always(weekly("Europe/Oslo", "2026-01-05T09:00"))]);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let json = desk.run("export DB --json").is(0).json();
     let written = &json["rotation"][0];
     for member in [
@@ -144,7 +144,7 @@ fn people_who_left_are_not_written() {
         .put("/rosters/emea", json!({ "userIds": ["U3", "U2"] }))
         .is(200);
     rota.people(2);
-    let file = Desk::at(&rota).run("export DB").is(0).output;
+    let file = Shell::at(&rota).run("export DB").is(0).output;
     assert!(!file.contains("u3@example.com"), "{file}");
     for line in [
         "owners = [\"u1@example.com\"]",
@@ -166,7 +166,7 @@ fn a_partners_rotation_has_external_and_no_plan() {
         .by
         .put_if(&rotation.path("/external"), "*", link)
         .is(200);
-    let file = Desk::at(&rota).run("export PD").is(0).output;
+    let file = Shell::at(&rota).run("export PD").is(0).output;
     assert!(file.contains("external = \"pagerPartner\"\n"), "{file}");
     for member in [
         "members",

@@ -1,6 +1,6 @@
 //! What is wrong in files, and what the key may not do: said with file, line, key and the nearest known name.
 
-use super::{Desk, weekly_file};
+use super::{Shell, weekly_file};
 use crate::support::*;
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn names_are_resolved_or_refused_with_their_line() {
     all["users"][3]["displayName"] = json!("Sam");
     all["groups"] = json!([group("G1", "U1")]);
     rota.import(&all);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     for (members, words) in [
         (
             "\"Sam\"",
@@ -69,7 +69,7 @@ fn names_are_resolved_or_refused_with_their_line() {
 #[test]
 fn the_servers_refusals_have_their_line() {
     let rota = Rota::with_people(2);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let file = weekly_file("DB", "U1 U2", "")
         .replace("time_zone = \"UTC\"", "time_zone = \"UTC\"\nperiod = 0");
     desk.file(&file)
@@ -106,7 +106,7 @@ fn the_servers_refusals_have_their_line() {
 fn one_rotation_named_twice_is_refused() {
     let rota = Rota::with_people(1);
     let rotation = rota.create(json!({ "name": "x", "code": "DB", "owners": ["U1"] }));
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.dir.file(
         "other.toml",
         format!("[[rotation]]\nid = \"{}\"\nname = \"x\"\n", rotation.id),
@@ -123,7 +123,7 @@ fn what_the_key_does_not_see_is_taken() {
     let rota = Rota::with_people(2);
     rota.create(json!({ "name": "Secret", "code": "DB", "owners": ["U1"] }));
     let token = rota.token("U2");
-    let desk = Desk::at(&rota).with_key(&token);
+    let desk = Shell::at(&rota).with_key(&token);
     let printed = desk
         .file("[[rotation]]\ncode = \"DB\"\nname = \"x\"\nowners = [\"U2\"]\n")
         .run("plan team.toml")
@@ -139,7 +139,7 @@ fn what_the_key_does_not_see_is_taken() {
     printed.says(&["NET", "resource_denied"]);
     assert_eq!(seen.read()["name"], "Seen");
     let key = rota.key("read:rotations read:directory");
-    let printed = Desk::at(&rota).with_key(&key);
+    let printed = Shell::at(&rota).with_key(&key);
     printed.file("[[rotation]]\ncode = \"NET\"\nname = \"Mine\"\n");
     printed.run("plan team.toml").is(2);
     printed
@@ -154,7 +154,7 @@ fn a_partners_rotation_is_not_linked_or_unlinked() {
     let rota = pager.start().demo().go();
     let rotation = rota.create(json!({ "name": "Pager", "code": "PD", "owners": ["UADA"] }));
     let link = json!({ "partner": "pagerPartner", "scheduleId": "S1" });
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.file("[[rotation]]\ncode = \"PD\"\nname = \"Pager\"\nexternal = \"pagerPartner\"\n");
     desk.run("plan team.toml").is(1).says(&[
         "team.toml:4: rotation.external: ",
@@ -185,7 +185,7 @@ fn a_partners_rotation_is_not_linked_or_unlinked() {
 fn the_free_tier_is_refused_before_anything_is_written() {
     let rota = Rota::with_people(2);
     rota.plan("free");
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let lanes = weekly_file("AA", "U1 U2", "[[rotation.lane]]\nkey = \"second\"");
     desk.file(&format!("{}{lanes}", weekly_file("DB", "U1 U2", "")));
     desk.run("apply team.toml --yes")
@@ -198,7 +198,7 @@ fn the_free_tier_is_refused_before_anything_is_written() {
 #[test]
 fn who_has_left_is_told_and_no_error() {
     let rota = Rota::with_people(3);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.file(&weekly_file("DB", "U1 U2 U3", ""));
     desk.apply("");
     rota.people(2);

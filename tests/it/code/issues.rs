@@ -1,11 +1,11 @@
 //! What teams complain of in peers: edits that reshuffle the order, take people off call, lose overrides, or begin at once.
 
-use super::{Desk, weekly_file};
+use super::{Shell, weekly_file};
 use crate::support::*;
 use serde_json::json;
 
 /// DB of U1 to U3 by weeks; U2 is on call. With an arrangement of U3 over a day of the next turn.
-fn world<'a>(desk: &Desk<'a>) -> (Rot<'a>, serde_json::Value) {
+fn world<'a>(desk: &Shell<'a>) -> (Rot<'a>, serde_json::Value) {
     desk.file(&weekly_file("DB", "U1 U2 U3", ""));
     desk.apply("");
     let rotation = desk.rotation("DB");
@@ -26,7 +26,7 @@ fn world<'a>(desk: &Desk<'a>) -> (Rot<'a>, serde_json::Value) {
 fn who_is_on_call_stays_and_so_does_what_is_arranged() {
     for people in ["U4 U1 U2 U3", "U2 U1", "U3 U1 U2", "U3 U2 U1"] {
         let rota = Rota::with_people(4);
-        let desk = Desk::at(&rota);
+        let desk = Shell::at(&rota);
         let (rotation, arranged) = world(&desk);
         desk.file(&weekly_file("DB", people, ""));
         let planned = desk.run("plan team.toml").is(2).output;
@@ -47,7 +47,7 @@ fn who_is_on_call_stays_and_so_does_what_is_arranged() {
 #[test]
 fn only_who_goes_comes_off() {
     let rota = Rota::with_people(3);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let (rotation, _) = world(&desk);
     desk.file(&weekly_file("DB", "U1 U3", ""));
     desk.run("plan team.toml")
@@ -61,7 +61,7 @@ fn only_who_goes_comes_off() {
 #[test]
 fn a_removal_waits_for_the_hand_over_and_skips_nobody() {
     let rota = Rota::with_people(3);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let (rotation, _) = world(&desk);
     desk.file(&format!(
         "managed_by = \"team\"\n{}",
@@ -100,7 +100,7 @@ fn a_removal_waits_for_the_hand_over_and_skips_nobody() {
 fn without_a_hand_over_to_come_nothing_can_wait_for_it() {
     let rota = Rota::with_people(2);
     rota.create(json!({ "name": "x", "code": "MAN", "owners": ["U1"], "userIds": ["U1"] }));
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.file(&format!(
         "{}[[rotation]]\ncode = \"MAN\"\nname = \"y\"\n",
         weekly_file("DB", "U1 U2", "")

@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::process::Command;
 
 /// A folder of files, and the server that they are about.
-struct Desk<'a> {
+struct Shell<'a> {
     rota: &'a Rota,
     dir: TempDir,
     key: String,
@@ -54,9 +54,9 @@ impl Printed {
     }
 }
 
-impl<'a> Desk<'a> {
-    fn at(rota: &'a Rota) -> Desk<'a> {
-        Desk {
+impl<'a> Shell<'a> {
+    fn at(rota: &'a Rota) -> Shell<'a> {
+        Shell {
             rota,
             dir: TempDir::new(),
             key: rota.key.clone(),
@@ -64,15 +64,15 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn with_key(self, key: &str) -> Desk<'a> {
-        Desk {
+    fn with_key(self, key: &str) -> Shell<'a> {
+        Shell {
             key: key.to_owned(),
             ..self
         }
     }
 
-    fn with_url(self, url: String) -> Desk<'a> {
-        Desk { url, ..self }
+    fn with_url(self, url: String) -> Shell<'a> {
+        Shell { url, ..self }
     }
 
     fn command(&self, line: &str) -> Command {
@@ -94,7 +94,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Writes `team.toml`.
-    fn file(&self, text: &str) -> &Desk<'a> {
+    fn file(&self, text: &str) -> &Shell<'a> {
         self.dir.file("team.toml", text);
         self
     }

@@ -1,13 +1,13 @@
 //! Questions, colour and progress, which only a terminal has.
 
-use super::{Desk, weekly_file};
+use super::{Shell, weekly_file};
 use crate::support::*;
 use std::fs::File;
 use std::process::Command;
 
 /// A command on a terminal at which these lines are typed: its exit code and what is seen. `None` if `script` is missing.
 fn on_a_terminal(
-    desk: &Desk,
+    desk: &Shell,
     line: &str,
     typed: &str,
     more: &[(&str, &str)],
@@ -35,7 +35,7 @@ const COLOUR: &str = "\u{1b}[3";
 #[test]
 fn apply_asks_and_yes_is_y_or_yes() {
     let rota = Rota::with_people(2);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.file(&weekly_file("DB", "U1 U2", ""));
     for (typed, code) in [("no\n", 1), ("\n", 1), ("yess\n", 1), ("y\n", 0)] {
         let Some((found, seen)) = on_a_terminal(&desk, "apply team.toml", typed, &[]) else {
@@ -55,7 +55,7 @@ fn apply_asks_and_yes_is_y_or_yes() {
 #[test]
 fn each_deletion_is_asked_for() {
     let rota = Rota::with_people(2);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let files = ["AA", "BB"]
         .map(|code| weekly_file(code, "U1 U2", ""))
         .concat();
@@ -80,7 +80,7 @@ fn each_deletion_is_asked_for() {
 #[test]
 fn a_terminal_has_colour_and_progress_unless_told() {
     let rota = Rota::with_people(2);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let files: String = (0..6)
         .map(|at| weekly_file(&format!("R{at}"), "U1 U2", ""))
         .collect();

@@ -1,6 +1,6 @@
 //! What was exported and is applied writes nothing; applied to an empty server it makes the same.
 
-use super::Desk;
+use super::Shell;
 use crate::fuzz::Chance;
 use crate::support::*;
 use serde_json::{Value, json};
@@ -184,7 +184,7 @@ fn what_was_exported_writes_nothing() {
             make(&rota, &mut chance, code);
         }
         rota.to("2026-01-06T10:00Z");
-        let desk = Desk::at(&rota);
+        let desk = Shell::at(&rota);
         let file = desk.run("export").is(0).output;
         desk.file(&file);
         desk.dir
@@ -209,9 +209,9 @@ fn an_empty_server_becomes_the_same() {
         for at in 0..each {
             make(&first, &mut chance, Some(format!("R{at}")));
         }
-        let file = Desk::at(&first).run("export").is(0).output;
+        let file = Shell::at(&first).run("export").is(0).output;
         let second = rota();
-        let desk = Desk::at(&second);
+        let desk = Shell::at(&second);
         desk.file(&file);
         desk.apply("");
         assert_eq!(desk.run("export").is(0).output, file, "server {number}");

@@ -1,6 +1,6 @@
 //! Changes of files that wait: the newest file holds, and one that says the same is left as it is.
 
-use super::{Desk, weekly_file};
+use super::{Shell, weekly_file};
 use crate::support::*;
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ fn waiting(rotation: &Rot) -> Vec<(String, String)> {
 #[test]
 fn the_newest_file_holds() {
     let rota = Rota::with_people(4);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.file(&managed("U1 U2 U3", ""));
     desk.apply("");
     let rotation = desk.rotation("DB");
@@ -59,7 +59,7 @@ fn the_newest_file_holds() {
 #[test]
 fn a_new_file_is_planned_without_its_old_changes() {
     let rota = Rota::with_people(3);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.file(&managed("U1 U2", ""));
     desk.apply("");
     desk.file(&managed("U1 U2 U3", "description = \"soon\""));

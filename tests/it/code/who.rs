@@ -1,6 +1,6 @@
 //! `rota who` and `rota next`, credentials, and exit codes of wrong flags.
 
-use super::Desk;
+use super::Shell;
 use super::relay::Relay;
 use crate::support::*;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn world(rota: &Rota) -> Rot<'_> {
 fn who_says_who_is_on_call_in_names() {
     let rota = Rota::with_people(3);
     world(&rota);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.run("who").is(0).says(&[
         "DB",
         "Database",
@@ -51,7 +51,7 @@ fn who_says_who_is_on_call_in_names() {
 fn without_the_directory_people_have_their_ids() {
     let rota = Rota::with_people(3);
     world(&rota);
-    let desk = Desk::at(&rota).with_key(&rota.key("read:oncall read:rotations"));
+    let desk = Shell::at(&rota).with_key(&rota.key("read:oncall read:rotations"));
     let who = desk.run("who DB").is(0).output;
     assert!(who.contains("U1") && !who.contains("Person"), "{who}");
     desk.run("next DB").is(0).says(&["U3"]);
@@ -62,7 +62,7 @@ fn next_is_each_cells_next_turn() {
     let rota = Rota::with_people(3);
     let rotation = world(&rota);
     rota.to("2026-01-06T12:00Z");
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let printed = desk.run("next DB --json").is(0).json();
     let path = rotation.path("/schedule?from=2026-01-06T12:00:00Z&to=2026-02-06T12:00:00Z");
     let items = rota.get(&path).is(200).json();
@@ -98,7 +98,7 @@ fn shut_hours_make_no_next_turn() {
     );
     rotation.cover(1, &[daytime]);
     rota.to("2026-01-06T20:00Z");
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     let next = desk.run("next DAY --json").is(0).json();
     assert_eq!(next[0]["start"], "2026-01-12T09:00:00Z", "{next}");
     assert_ne!(
@@ -111,11 +111,11 @@ fn shut_hours_make_no_next_turn() {
 fn next_without_a_code_is_the_persons_own() {
     let rota = Rota::with_people(3);
     world(&rota);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.run("next")
         .is(1)
         .says(&["a key is nobody's", "rota token create"]);
-    let own = Desk::at(&rota).with_key(&rota.token("U3"));
+    let own = Shell::at(&rota).with_key(&rota.token("U3"));
     let next = own.run("next --json").is(0).json();
     assert_eq!(next.as_array().map(Vec::len), Some(1));
     assert_eq!(next[0]["userId"], "U3");
@@ -126,7 +126,7 @@ fn next_without_a_code_is_the_persons_own() {
 fn the_key_may_stand_in_a_file_and_the_server_in_a_flag() {
     let rota = Rota::with_people(3);
     world(&rota);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     desk.dir.file("key", format!("{}\n", rota.key));
     let mut command = desk.command("who --key-file key --url");
     command
@@ -151,23 +151,23 @@ fn the_key_may_stand_in_a_file_and_the_server_in_a_flag() {
     ] {
         desk.run(line).is(1).says(&[words]);
     }
-    Desk::at(&rota)
+    Shell::at(&rota)
         .with_key("")
         .run("who")
         .is(1)
         .says(&["ROTA_API_KEY", "--key-file"]);
-    Desk::at(&rota)
+    Shell::at(&rota)
         .with_key("two words")
         .run("who")
         .is(1)
         .says(&["the key is not one"]);
-    Desk::at(&rota)
+    Shell::at(&rota)
         .with_key("svc_key_x_y")
         .run("who")
         .is(1)
         .says(&["(unknown)"]);
     let poor = rota.key("read:rotations");
-    Desk::at(&rota)
+    Shell::at(&rota)
         .with_key(&poor)
         .run("who")
         .is(1)
@@ -178,10 +178,10 @@ fn the_key_may_stand_in_a_file_and_the_server_in_a_flag() {
 #[test]
 fn other_servers_are_noticed() {
     let rota = Rota::with_people(1);
-    let page = Desk::at(&rota).with_url(format!("{}/nothing/here", rota.url));
+    let page = Shell::at(&rota).with_url(format!("{}/nothing/here", rota.url));
     page.run("who").is(1).says(&["nothing at this path"]);
     let relay = Relay::to("127.0.0.1:1");
-    Desk::at(&rota)
+    Shell::at(&rota)
         .with_url(relay.url.clone())
         .run("who")
         .is(1)
@@ -191,7 +191,7 @@ fn other_servers_are_noticed() {
 #[test]
 fn wrong_flags_are_one_here_and_two_elsewhere() {
     let rota = Rota::with_people(1);
-    let desk = Desk::at(&rota);
+    let desk = Shell::at(&rota);
     for line in [
         "plan",
         "plan x.toml --days 0",

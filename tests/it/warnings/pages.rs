@@ -44,7 +44,7 @@ fn they_are_listed_counted_and_switched_off() {
     assert!(page.contains("The settings were saved."), "{page}");
     let settings = rotation.get("/warning-settings").is(200).json();
     assert_eq!(settings["shortRestHours"], 9);
-    assert_eq!(settings["off"].as_array().map(Vec::len), Some(14));
+    assert_eq!(settings["off"].as_array().map(Vec::len), Some(15));
     let page = owner.get(&path).is(200).text();
     assert!(!page.contains("data-kind=\"noFallback\"") && page.contains("data-kind=\"nobody\""));
     let wrong = owner.fill(&path, &action, &[("shortRestHours", "0")]);

@@ -53,12 +53,12 @@ fn at(text: &str) -> Timestamp {
 }
 
 fn number(class: &str, of: char) -> i64 {
-    let numbers = class.split(' ').filter_map(|name| {
+    let mut numbers = class.split(' ').filter_map(|name| {
         let rest = name.strip_prefix(of)?;
         rest.parse().ok()
     });
     numbers
-        .last()
+        .next_back()
         .unwrap_or_else(|| panic!("no {of} in {class}"))
 }
 
