@@ -175,7 +175,9 @@ pub struct PlanChange {
     /// `rosters.emea.userIds`, `channels.C1.postsMessages`, `mentionSettings.oneAtATime`; lanes and windows by key, else by id.
     /// `waiting` where only changes that wait would go.
     pub path: String,
+    /// The value that it would have without the edit, as the API shows it; null where there is none.
     pub before: Value,
+    /// The value that it would have with the edit.
     pub after: Value,
 }
 
