@@ -15,6 +15,9 @@ use crate::wire::conflict;
 use jiff::Timestamp;
 use std::borrow::Cow;
 
+/// How long to wait before a write is sent again that a standby has refused, in seconds: it may have taken over by then.
+const STANDBY_RETRY_AFTER: &str = "10";
+
 /// A problem with a code and its title.
 fn coded(status: u16, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Problem {
     Problem::new(status, code, detail).titled(title(code))
@@ -87,6 +90,12 @@ impl Problem {
         coded(503, "not_ready", detail)
     }
 
+    /// A write, on a standby; `first` is where changes are made.
+    pub fn standby(first: &str) -> Problem {
+        let detail = format!("this is a standby; changes are made at {first}");
+        coded(503, "standby", detail).with("Retry-After", STANDBY_RETRY_AFTER)
+    }
+
     /// The storage failed for any reason.
     pub fn unavailable(error: Error) -> Problem {
         let detail = "the storage is unavailable; nothing was changed, try again later";
@@ -106,6 +115,7 @@ fn title(code: &str) -> Option<&'static str> {
         "precondition_required" => "Precondition required",
         "precondition_failed" => "Resource changed meanwhile",
         "rate_limited" => "Too many requests",
+        "standby" => "Standby",
         "payment_required" => "Not in the plan",
         "rotation_disabled" => "Rotation disabled",
         "external_rotation_is_read_only" => "External rotation is read-only",
@@ -506,9 +516,10 @@ impl From<Refusal> for Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
-        match error.is_unavailable() {
-            true => Problem::unavailable(error),
-            false => Problem::internal(error.to_string()),
+        match error {
+            Error::Standby(first) => Problem::standby(&first),
+            error if error.is_unavailable() => Problem::unavailable(error),
+            error => Problem::internal(error.to_string()),
         }
     }
 }

@@ -58,7 +58,13 @@ pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Creat
         }
         check_new(&tx.as_read(), &creation.rotation, &shared.tier_limits())?;
         let rotation = insert(tx, creation.rotation)?;
-        outbox::announce(tx, &shared, &rotation, &[Event::Created])?;
+        outbox::announce(
+            tx,
+            &shared,
+            &rotation,
+            &[Event::Created],
+            outbox::Occurs::Now,
+        )?;
         told_plan::mark(tx, author, &rotation.id, "the rotation was created")?;
         store::insert_creation_key(
             tx,
@@ -195,6 +201,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation> {
             updated_at: at,
             judged_at: at,
             remind_at: None,
+            copied_at: None,
         },
         trace: None,
     };

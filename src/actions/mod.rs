@@ -52,10 +52,12 @@ pub mod people;
 pub mod platform;
 pub mod polling;
 pub mod preview;
+pub mod promotion;
 pub mod proposals;
 pub mod reads;
 pub mod relays;
 pub mod reminders;
+pub mod replica;
 pub mod report;
 mod request_writes;
 pub mod requests;
@@ -66,6 +68,7 @@ pub mod sessions;
 pub mod shifts;
 pub mod slack_envelopes;
 pub mod slack_home;
+pub mod standby;
 pub mod status;
 pub mod swaps;
 pub mod tier;
@@ -84,16 +87,19 @@ use crate::domain::external::AsOf;
 use crate::domain::holidays::Calendar;
 use crate::domain::personal_calendar::READ_EVERY;
 use crate::domain::retry_schedule::RetrySchedule;
+use crate::domain::standby::ServerRole;
 use crate::domain::tiers::TierLimits;
 use crate::metrics::Metrics;
 use crate::relays::Relays;
-use crate::runtime::background::{Runtime, Watch};
+use crate::runtime::background::Runtime;
 use crate::runtime::clock::Clock;
 use crate::store::Store;
 use calendars::InProgress;
 use jiff::{SignedDuration, Timestamp};
 use notification_test::RecentTests;
 use partners::Partners;
+use replica::Replicas;
+use standby::Standby;
 use std::sync::{Arc, PoisonError, RwLock};
 use told_plan::{NoticeSettings, Notices};
 use warnings::Warned;
@@ -127,6 +133,11 @@ pub struct App {
     calendar_readings: InProgress,
     recent_tests: Arc<RecentTests>,
     notices: Arc<Notices>,
+    replicas: Arc<Replicas>,
+    /// Names the process among the servers of the database.
+    instance: Arc<str>,
+    /// Where another server writes the database.
+    standby: Option<Arc<Standby>>,
 }
 
 /// Settings for outgoing messages and URLs.
@@ -183,7 +194,6 @@ impl App {
     ) -> App {
         let store = Arc::new(store);
         let runtime = Runtime::default();
-        runtime.watch(store.heartbeat().clone(), Watch::Readiness);
         App {
             chat: Arc::new(Local::new(Arc::clone(&store))),
             slack: None,
@@ -200,6 +210,43 @@ impl App {
             calendar_readings: InProgress::default(),
             recent_tests: Arc::default(),
             notices: Arc::default(),
+            replicas: Arc::default(),
+            instance: format!("{:032x}", rand::random::<u128>()).into(),
+            standby: None,
+        }
+    }
+
+    /// The same on another database: a standby opens one with every copy. Everything else is shared.
+    pub fn on(&self, store: Store) -> App {
+        let store = Arc::new(store);
+        App {
+            chat: match self.slack {
+                Some(_) => Arc::clone(&self.chat),
+                None => Arc::new(Local::new(Arc::clone(&store))),
+            },
+            store,
+            ..self.clone()
+        }
+    }
+
+    /// Answers from copies of a database that another server writes.
+    pub fn with_standby(self, standby: Arc<Standby>) -> App {
+        App {
+            standby: Some(standby),
+            ..self
+        }
+    }
+
+    /// The standby that this server is, where another one writes the database.
+    pub fn standby(&self) -> Option<&Arc<Standby>> {
+        self.standby.as_ref()
+    }
+
+    /// What this server is to its database.
+    pub fn role(&self) -> ServerRole {
+        match self.standby {
+            Some(_) => ServerRole::Standby,
+            None => ServerRole::Primary,
         }
     }
 
@@ -358,6 +405,16 @@ impl App {
     /// The warnings of all rotations, as they were last counted.
     pub fn warned(&self) -> &Warned {
         &self.warned
+    }
+
+    /// Which copies of the database are made when.
+    pub fn replicas(&self) -> &Replicas {
+        &self.replicas
+    }
+
+    /// Names this process among the servers of the database: 32 hexadecimal digits.
+    pub fn instance(&self) -> &str {
+        &self.instance
     }
 
     /// The background threads, including the storage thread.

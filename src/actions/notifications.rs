@@ -55,7 +55,7 @@ pub fn deleted(tx: &mut WriteTx, app: &App, rotation: &Rotation) -> Result<(), E
 /// Queues messages with the current names of people, except to people who are no longer in the workspace. Those that the local
 /// platform posts at once are sent on from here. Returns whether there are any.
 pub fn queue(tx: &mut WriteTx, app: &App, mut messages: Vec<Message>) -> Result<bool, Error> {
-    if messages.is_empty() {
+    if messages.is_empty() || tx.is_forecast() {
         return Ok(false);
     }
     let people = messages.iter().flat_map(|message| {

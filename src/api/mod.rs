@@ -44,6 +44,7 @@ mod operation;
 mod preview;
 mod readiness;
 mod record;
+mod replica;
 mod reports;
 mod requests;
 mod room;
@@ -64,8 +65,8 @@ use crate::domain::access::Principal;
 use crate::domain::refusal::invalid;
 use crate::metrics::RouteMetrics;
 use crate::server::room::{self as memory, RequestBudget};
-use crate::server::{Edge, Malformed, Problem, Request, Scheme};
-use crate::wire::etag::Precondition;
+use crate::server::{Edge, Malformed, Problem, Request, Response, Scheme};
+use crate::wire::etag::{self, Precondition};
 use crate::wire::url::{self, RouteMatch};
 use answer::Outcome;
 use extract::{Call, Path, Query};
@@ -180,6 +181,27 @@ impl Api {
         Ok((Detail::Whole, Some(caller)))
     }
 
+    /// The validators that a request knows, as handlers compare them.
+    fn validators<'r>(&self, request: &'r Request) -> Option<Cow<'r, str>> {
+        let header = extract::header(request, "If-None-Match")?;
+        Some(match self.app.standby() {
+            Some(_) => etag::standby_validators(&header).into(),
+            None => header,
+        })
+    }
+
+    /// The response with the validator that this server shows.
+    fn tagged(&self, mut response: Response) -> Response {
+        if self.app.standby().is_some() {
+            for (name, value) in &mut response.headers {
+                if *name == "ETag" {
+                    *value = etag::standby_tag(value).into();
+                }
+            }
+        }
+        response
+    }
+
     /// Authenticates a request and checks the scope.
     fn admit(
         &self,
@@ -242,6 +264,9 @@ impl Edge for Api {
             _ => {}
         }
         let caller = self.admit(request, id, row, &path)?;
+        if !row.is_answered_by_standbys() {
+            self.app.store().check_written_here()?;
+        }
         let body = read_body(row, request)?;
         if !body.is_empty() {
             extract::check_media_type(request)?;
@@ -259,14 +284,14 @@ impl Edge for Api {
             client_request_id: request.client_request_id(),
             address: request.client_address(),
             body,
-            if_none_match: extract::header(request, "If-None-Match"),
+            if_none_match: self.validators(request),
             accept: extract::header(request, "Accept"),
             path,
             query: Query::parse(query, row.operation)?,
             base_url: self.base_url(request),
             room,
         };
-        Ok(memory::hold(run(&call)?, share))
+        Ok(memory::hold(self.tagged(run(&call)?), share))
     }
 
     fn counted(&self, request: &Request) -> Option<&RouteMetrics> {

@@ -6,10 +6,12 @@
 mod audit;
 mod backup;
 mod check;
+mod compare;
 mod completions;
 mod demo;
 mod dev;
 mod directory;
+mod host;
 mod import;
 mod key;
 mod logging;
@@ -21,6 +23,7 @@ mod openapi;
 mod operator;
 mod outgoing;
 mod output;
+mod promote;
 mod relay;
 mod report;
 mod restore;
@@ -30,6 +33,7 @@ mod serve;
 mod setup_link;
 mod signals;
 mod slack;
+mod standby;
 mod status;
 mod token;
 mod verify;
@@ -82,6 +86,12 @@ pub struct Place {
 enum Command {
     /// Run the server
     Serve(serve::Flags),
+    /// Answer from copies of another server's database, ready to take over
+    Standby(standby::Flags),
+    /// Let a standby take over from the first server
+    Promote(promote::Flags),
+    /// List what the first server did that the database of the second lacks
+    Compare(compare::Flags),
     /// Run a server for local development, with a demo workspace and everything needed to call it
     Dev(dev::Flags),
     /// Create and manage team API keys
@@ -194,6 +204,9 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
     let place = rota.place;
     match rota.command {
         Command::Serve(flags) => serve::run(place, flags),
+        Command::Standby(flags) => standby::run(place, flags),
+        Command::Promote(flags) => promote::run(place, flags),
+        Command::Compare(flags) => compare::run(place, flags),
         Command::Dev(flags) => dev::run(place, flags),
         Command::Key(command) => key::run(place, command),
         Command::Token(command) => token::run(place, command),

@@ -67,6 +67,7 @@ pub mod rotation;
 pub mod shift;
 pub mod site;
 pub mod snapshot;
+pub mod standby;
 pub mod stored;
 #[cfg(test)]
 mod tests;

@@ -140,9 +140,11 @@ impl Cause {
                 _ => return None,
             },
             // The cause of what was not committed is reported by whoever tried to commit it.
-            Error::NotCommitted(_) | Error::Stopped | Error::Corrupt(_) | Error::Panicked(_) => {
-                return None;
-            }
+            Error::NotCommitted(_)
+            | Error::Stopped
+            | Error::Corrupt(_)
+            | Error::Panicked(_)
+            | Error::Standby(_) => return None,
         };
         Some(Cause { words, is_damage })
     }

@@ -149,7 +149,8 @@ impl Web {
     ) -> Web {
         let counted = |row: &routes::Row| app.metrics().route(row.method, row.pattern);
         Web {
-            site: Site::new(app.base_url(), listen),
+            site: Site::new(app.base_url(), listen)
+                .and_at(app.standby().map_or(&[][..], |standby| standby.hosts())),
             rates,
             refusals: Refusals::default(),
             notes: Notes::default(),

@@ -27,6 +27,7 @@
 //! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
 //! | Tools for assistants: messages, versions, rights, writes | `mcp` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
+//! | Copies of the database, a standby, taking over, the fence | `standby` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
 //! | Kills, stops and restarts, full disks, damaged or lost files, clock steps | `faults`, with one module for each subject |
@@ -64,6 +65,7 @@ mod relay;
 mod rotations;
 mod slack;
 mod sources;
+mod standby;
 mod swaps;
 mod trades;
 mod waits;

@@ -120,6 +120,7 @@ fn rotation(
             updated_at: begun,
             judged_at: begun,
             remind_at: None,
+            copied_at: None,
         },
         trace: None,
     }

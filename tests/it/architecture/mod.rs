@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 32] = [
+const FLOORS: [(&str, &[&str]); 33] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -99,6 +99,10 @@ const FLOORS: [(&str, &[&str]); 32] = [
     ("chat_watch", &["domain", "runtime", "chat", "actions"]),
     ("warning_watch", &["domain", "runtime", "actions"]),
     ("first_run", &["runtime", "actions"]),
+    (
+        "standby",
+        &["domain", "runtime", "client", "store", "actions"],
+    ),
     ("notices", &["runtime", "actions"]),
     (
         "storage_watch",
@@ -156,6 +160,7 @@ const FLOORS: [(&str, &[&str]); 32] = [
             "storage_watch",
             "first_run",
             "notices",
+            "standby",
             "sync",
             "client",
             "oidc",
@@ -188,6 +193,7 @@ const FLOORS: [(&str, &[&str]); 32] = [
             "storage_watch",
             "first_run",
             "notices",
+            "standby",
             "sync",
             "client",
             "oidc",
