@@ -16,7 +16,7 @@ use crate::runtime::clock::monotonic;
 /// Releasing a share of this size, in bytes, makes a trim of the heap worthwhile.
 const LARGE: usize = 2 * 1024 * 1024;
 
-/// Whether a large share has been released since the last call of [`take_freed`].
+/// Whether much has been freed since the last call of [`take_freed`].
 static FREED: AtomicBool = AtomicBool::new(false);
 
 /// The limits of a budget, in bytes held at once.
@@ -272,11 +272,16 @@ impl Drop for Share {
 
 fn note_freed(bytes: usize) {
     if bytes >= LARGE && !FREED.load(Ordering::Relaxed) {
-        FREED.store(true, Ordering::Relaxed);
+        note_much_freed();
     }
 }
 
-/// Whether a large share has been released since the last call. If so, [`trim`] is worthwhile.
+/// Notes that work which is not counted in shares has freed megabytes, so that a trim of the heap is worthwhile.
+pub fn note_much_freed() {
+    FREED.store(true, Ordering::Relaxed);
+}
+
+/// Whether much has been freed since the last call. If so, [`trim`] is worthwhile.
 pub fn take_freed() -> bool {
     FREED.swap(false, Ordering::Relaxed)
 }

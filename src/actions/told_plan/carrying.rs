@@ -20,22 +20,23 @@ pub fn last_midnight(now: Timestamp) -> Timestamp {
 
 /// Carries the plans on that are older than the last midnight.
 pub fn carry_on(app: &App) -> Result<(), Error> {
-    NoticeWorker::default().carry_on(app, &|| false)
+    NoticeWorker::default().carry_on(app, &|| false).map(drop)
 }
 
 impl NoticeWorker {
-    /// Makes the told plans of rotations that have none, those that a version without them has left.
-    pub fn begin(&mut self, app: &App) -> Result<(), Error> {
+    /// Makes the told plans of rotations that have none, those that a version without them has left. Returns how many it tried.
+    pub fn begin(&mut self, app: &App) -> Result<usize, Error> {
         let untold = app.store().read(store::list_untold)?;
         for together in untold.chunks(BATCH) {
             self.make(app, together)?;
         }
-        Ok(())
+        Ok(untold.len())
     }
 
-    /// Carries the plans on that are older than the last midnight, until `stopped` returns true.
-    pub fn carry_on(&mut self, app: &App, stopped: &dyn Fn() -> bool) -> Result<(), Error> {
+    /// Carries the plans on that are older than the last midnight, until `stopped` returns true. Returns how many it tried.
+    pub fn carry_on(&mut self, app: &App, stopped: &dyn Fn() -> bool) -> Result<usize, Error> {
         let midnight = last_midnight(app.now());
+        let mut tried = 0;
         while !stopped() {
             let most = BATCH + self.failing.len();
             let old = app
@@ -47,8 +48,9 @@ impl NoticeWorker {
                 break;
             }
             self.make(app, &old)?;
+            tried += old.len();
         }
-        Ok(())
+        Ok(tried)
     }
 
     /// Makes the plans of these rotations anew, except of those that were marked meanwhile.
