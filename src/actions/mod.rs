@@ -76,8 +76,9 @@ pub mod webhooks;
 pub mod whole_turns;
 mod workspace;
 
+use crate::chat::matrix::{Matrix, MatrixSettings};
 use crate::chat::slack::{Slack, SlackSettings};
-use crate::chat::{Chat, Local};
+use crate::chat::{Chat, Local, Remote};
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
 use crate::domain::external::AsOf;
@@ -118,7 +119,9 @@ pub struct App {
     limits: Arc<RwLock<TierLimits>>,
     outward: Arc<Outward>,
     chat: Arc<dyn Chat>,
+    remote: Option<Arc<dyn Remote>>,
     slack: Option<Arc<Slack>>,
+    matrix: Option<Arc<Matrix>>,
     metrics: Arc<Metrics>,
     runtime: Arc<Runtime>,
     audit_kept: SignedDuration,
@@ -186,7 +189,9 @@ impl App {
         runtime.watch(store.heartbeat().clone(), Watch::Readiness);
         App {
             chat: Arc::new(Local::new(Arc::clone(&store))),
+            remote: None,
             slack: None,
+            matrix: None,
             store,
             calendar: Arc::new(calendar),
             clock,
@@ -217,9 +222,32 @@ impl App {
         let slack = Arc::new(Slack::new(settings, tls, clock, metrics));
         App {
             chat: Arc::clone(&slack) as Arc<dyn Chat>,
+            remote: Some(Arc::clone(&slack) as Arc<dyn Remote>),
             slack: Some(slack),
             ..self
         }
+    }
+
+    /// Uses Matrix in place of the embedded chat platform.
+    pub fn with_matrix(self, settings: MatrixSettings, tls: &Tls) -> App {
+        let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(&self.metrics));
+        let matrix = Arc::new(Matrix::new(settings, tls, clock, metrics));
+        App {
+            chat: Arc::clone(&matrix) as Arc<dyn Chat>,
+            remote: Some(Arc::clone(&matrix) as Arc<dyn Remote>),
+            matrix: Some(matrix),
+            ..self
+        }
+    }
+
+    /// Matrix, where it is the chat platform.
+    pub fn matrix(&self) -> Option<&Arc<Matrix>> {
+        self.matrix.as_ref()
+    }
+
+    /// The chat platform, where it has a directory of its own: Slack or Matrix.
+    pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
+        self.remote.as_ref()
     }
 
     /// Slack, where it is the chat platform.

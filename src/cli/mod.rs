@@ -16,6 +16,7 @@ mod logging;
 mod login;
 mod login_link;
 mod manual;
+mod matrix;
 mod notify;
 mod openapi;
 mod operator;
@@ -111,6 +112,9 @@ enum Command {
     /// Set up the app of a Slack workspace
     #[command(subcommand)]
     Slack(slack::Command),
+    /// Set up the account of a Matrix workspace
+    #[command(subcommand)]
+    Matrix(matrix::Command),
     /// Show who changed what, newest first
     Audit(audit::Flags),
     /// Show who carries how much duty, by the record and the plan
@@ -205,6 +209,7 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Mail(command) => relay::mail(place, command),
         Command::Chat(command) => relay::chat(place, command),
         Command::Slack(command) => slack::run(place, command),
+        Command::Matrix(command) => matrix::run(place, command),
         Command::Audit(flags) => audit::run(place, flags),
         Command::Report(flags) => report::run(place, flags),
         Command::Backup(flags) => backup::run(place, flags),

@@ -12,6 +12,7 @@ use super::slot::Slot;
 use super::strangers::{FAILED, OTHER_TEAM, UNKNOWN, not_opened, told};
 use crate::actions::slack_envelopes::{self as envelopes, Accepted};
 use crate::actions::{App, Error, sessions};
+use crate::chat::Remote;
 use crate::chat::slack::Slack;
 use crate::failpoint;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};

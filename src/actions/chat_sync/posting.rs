@@ -9,6 +9,7 @@ use crate::actions::{App, Error, relays};
 use crate::domain::chat::{ChatError, held_until, next_post};
 use crate::domain::ids::MessageReference;
 use crate::domain::message::Recipient;
+use crate::domain::zones::ZoneName;
 use crate::failpoint;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, Outgoing, WriteTx};
@@ -32,8 +33,8 @@ pub(super) fn post(
     under_way: &mut UnderWay,
 ) -> Result<bool, Error> {
     record(app, posted)?;
-    if let Some(slack) = app.slack() {
-        return together::post(app, slack, posted, under_way);
+    if let Some(remote) = app.remote() {
+        return together::post(app, &**remote, posted, under_way);
     }
     let now = app.now();
     let due = app
@@ -67,7 +68,28 @@ pub(super) fn post(
 
 fn post_one(app: &App, outgoing: &Outgoing, now: Timestamp) -> Result<MessageReference, ChatError> {
     let message = outgoing.to_send(now)?;
-    app.chat().post(message, &outgoing.sequence.to_string())
+    let reader = reader_zone(app, &message.to)?;
+    app.chat().post(message, &key(outgoing), reader)
+}
+
+/// The zone of whoever reads a message, where it goes to a person and they have one.
+pub(super) fn reader_zone(app: &App, to: &Recipient) -> Result<Option<ZoneName>, ChatError> {
+    let (Recipient::Person(user), Some(_)) = (to, app.remote()) else {
+        return Ok(None);
+    };
+    let read = app.store().read(|tx| -> Result<_, Error> {
+        let chosen = store::load_chosen_zone(tx, user)?;
+        let said = store::load_person(tx, user)?.and_then(|person| person.time_zone);
+        Ok(chosen.or(said))
+    });
+    let zone = read.map_err(|error| ChatError::Internal(error.to_string()))?;
+    Ok(zone.and_then(|zone| ZoneName::parse(&zone).ok()))
+}
+
+/// The key of a message: another one of a restored database, with the same number, has another.
+fn key(outgoing: &Outgoing) -> String {
+    let at = outgoing.created_at.as_millisecond();
+    format!("{}-{at}", outgoing.sequence)
 }
 
 fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Error> {
@@ -96,7 +118,7 @@ fn record_one(
             if let Ok(message) = &outgoing.message
                 && !message.answers.is_empty()
                 && updating::outcome_of(&tx.as_read(), message)?.is_some()
-                && app.slack().is_some()
+                && app.remote().is_some()
             {
                 // It was answered before it was posted.
                 store::request_message_update(tx, sequence)?;

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 32] = [
+const FLOORS: [(&str, &[&str]); 33] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -116,6 +116,7 @@ const FLOORS: [(&str, &[&str]); 32] = [
         ],
     ),
     ("sync", &["domain", "runtime", "store", "actions"]),
+    ("matrix_inbound", &["runtime", "chat", "actions"]),
     (
         "slack_inbound",
         &[
@@ -149,6 +150,7 @@ const FLOORS: [(&str, &[&str]); 32] = [
             "web",
             "dev",
             "slack_inbound",
+            "matrix_inbound",
             "timer",
             "delivery",
             "chat_watch",
@@ -181,6 +183,7 @@ const FLOORS: [(&str, &[&str]); 32] = [
             "web",
             "dev",
             "slack_inbound",
+            "matrix_inbound",
             "timer",
             "delivery",
             "chat_watch",
