@@ -670,9 +670,9 @@ CREATE TABLE told_plan (
     stretches BLOB,
     -- The last message at that time. Later ones may have told people of duty that they gained.
     message_sequence INTEGER NOT NULL,
-    -- When people were told last that shifts moved, by the system's clock, and how many; null if nobody was yet.
+    -- When people were told last that shifts moved, by the system's clock, and a list of their ids; null if nobody was yet.
     told_at INTEGER,
-    told INTEGER,
+    told TEXT CHECK (told IS NULL OR json_valid(told)),
     CHECK ((told_at IS NULL) = (told IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX told_plan_by_age ON told_plan (from_at);
@@ -705,7 +705,7 @@ CREATE TABLE notification_preference (
 
 -- What is looked at when its time comes, beside what falls due in rotations.
 CREATE TABLE agenda (
-    errand TEXT NOT NULL CHECK (errand IN ('reminders', 'summary', 'weekAhead')),
+    errand TEXT NOT NULL CHECK (errand IN ('reminders', 'summary', 'weekAhead', 'invitations')),
     -- The id of the rotation or the person that it is about. Not a reference: an entry about nothing goes when it is due.
     subject_id TEXT NOT NULL,
     -- What fell due up to this instant has been dealt with.
@@ -745,10 +745,46 @@ CREATE TABLE push_target (
 -- What failed last of what was sent to people.
 CREATE TABLE notification_failure (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
-    way TEXT NOT NULL CHECK (way IN ('mail', 'push')),
+    way TEXT NOT NULL CHECK (way IN ('mail', 'push', 'invitations')),
     at INTEGER NOT NULL,
     error TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- People who want their turns as invitations by mail, and those who did.
+CREATE TABLE invitee (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    wanted INTEGER NOT NULL CHECK (wanted IN (0, 1)),
+    -- When the latest letters were sent, oldest first: as many as may be within a minute.
+    recent TEXT NOT NULL CHECK (json_valid(recent))
+) STRICT, WITHOUT ROWID;
+
+-- Turns as invitations by mail: what each is, and what the last letter said of it.
+CREATE TABLE turn_invitation (
+    user_id TEXT NOT NULL REFERENCES person (id),
+    -- The slot. Neither it nor the rotation is a reference: turns of what is deleted are called off.
+    cell_id TEXT NOT NULL,
+    start_at INTEGER NOT NULL,
+    rotation_id TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    -- When it ends; null where the person does not have it any more.
+    end_at INTEGER,
+    -- The end in the last letter; null where that called it off, and where none was sent to the address that the person has.
+    told_end_at INTEGER,
+    -- The end in the last letter that had one.
+    last_end_at INTEGER,
+    -- Whether the last letter may not have been sent.
+    is_unsure INTEGER NOT NULL CHECK (is_unsure IN (0, 1)),
+    -- How many letters there were: the number of the next one.
+    letters INTEGER NOT NULL,
+    -- Since when a letter waits, when its next try is due (null where none waits), and how many failed.
+    waits_since INTEGER,
+    due_at INTEGER,
+    tries INTEGER NOT NULL,
+    PRIMARY KEY (user_id, start_at, cell_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX turn_invitation_due ON turn_invitation (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX turn_invitation_by_rotation ON turn_invitation (rotation_id, start_at);
+CREATE INDEX turn_invitation_by_start ON turn_invitation (start_at);
 
 -- What people are called behind the incoming webhooks of channels, from the directory file.
 CREATE TABLE person_handle (

@@ -99,6 +99,9 @@
 //! [`notices`] compares its forecast with the told plan, what people were last told of their own shifts
 //! (`domain::told_plan`), queues a message to each person whose shifts moved, and replaces it, in one transaction.
 //!
+//! That transaction also puts the invitations to turns in the rotation on the agenda, where somebody wants any (`actions::agenda`).
+//! They are compared with what was sent (`domain::turn_invitation`), and [`delivery`] mails what differs, a letter for each turn.
+//!
 //! # Calendar feeds
 //!
 //! `actions::calendar_feeds` finds the feed of a secret address and digests what its events depend on; a changed digest counts the
@@ -158,7 +161,7 @@
 //! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
 //! | 1 | [`wire`], [`client`], [`metrics`] | [`domain`]; [`runtime`] (`client`) |
 //! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another; [`domain`] also the derives of serde and schemars |
-//! | 0 | [`memory`] | [`runtime`]; only [`server`], [`api`] and [`cli`] import it |
+//! | 0 | [`memory`] | [`runtime`]; only [`server`], [`api`], [`notices`] and [`cli`] import it |
 //! | 0 | [`failpoint`] | nothing; every module except [`domain`] may contain failpoints |
 //!
 //! # Invariants
@@ -174,7 +177,7 @@
 //! - An enum with names is defined with `domain::words`: that is its text, its JSON and its schema everywhere. Values of the
 //!   [`domain`] whose stored or shown form is the value itself derive it; documents are read and written in [`wire`] and [`store`].
 //! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures, and they
-//!   read calendars with it.
+//!   read and write calendars with it.
 //! - Rights are decided in [`domain::access`]. A test checks that the SQL of lists agrees.
 //! - The memory that callers make the process hold is counted: request bodies, work and responses by [`server`], in budgets of
 //!   [`memory`] that all edges share. Long collections are read and rendered while they are sent.

@@ -354,6 +354,18 @@ impl From<Refusal> for Problem {
                 "too_many_calendars",
                 format!("a person has at most {MOST_OF_A_PERSON} calendars; remove one first"),
             ),
+            Refusal::NoMail => coded(
+                409,
+                "no_mail",
+                "this server sends no mail; set up [mail], or send false",
+            )
+            .at("invitations"),
+            Refusal::NoAddress => coded(
+                409,
+                "no_address",
+                "the directory has no mail address of the person; add one, or send false",
+            )
+            .at("invitations"),
             Refusal::TooManyTests(seconds) => Problem::rate_limited(seconds),
             Refusal::TooManyReadings(why, seconds) => coded(
                 429,

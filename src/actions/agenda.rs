@@ -1,6 +1,7 @@
-//! The agenda: reminders that people chose themselves, and weekly summaries. What an entry says is computed in a read, and stored if what it depends on
-//! has not changed meanwhile.
+//! The agenda: reminders that people chose themselves, weekly summaries, and turns as invitations. What an entry says is computed in a
+//! read, and stored if what it depends on has not changed meanwhile.
 
+mod invitations;
 mod own_reminders;
 mod summaries;
 mod weeks_ahead;
@@ -11,6 +12,7 @@ use crate::domain::message::Message;
 use crate::domain::rotation::Rotation;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, AgendaEntry, Errand, ReadTx, WriteTx};
+use invitations::InvitationChanges;
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 
@@ -26,15 +28,30 @@ const BACK_OFF: SignedDuration = SignedDuration::from_mins(10);
 #[derive(Debug, Default)]
 struct Outcome {
     messages: Vec<Message>,
+    /// Turns as invitations.
+    invitations: InvitationChanges,
     /// When it is due next.
     next: Option<Timestamp>,
 }
 
 /// Does what is due. An entry that cannot be read does not delay others.
 pub fn run(app: &App) -> Result<(), Error> {
+    run_those(app, &|_| true)
+}
+
+/// Follows plans with the invitations to their turns, where the clock is frozen: nothing else does before its next move.
+pub fn invite_at_once(app: &App) -> Result<(), Error> {
+    match app.clock().is_frozen() {
+        true => run_those(app, &|errand| errand == Errand::Invitations),
+        false => Ok(()),
+    }
+}
+
+fn run_those(app: &App, is_asked_for: &dyn Fn(Errand) -> bool) -> Result<(), Error> {
     loop {
         let now = app.now();
-        let due = app.store().read(|tx| store::list_agenda(tx, now, BATCH))?;
+        let mut due = app.store().read(|tx| store::list_agenda(tx, now, BATCH))?;
+        due.retain(|entry| is_asked_for(entry.errand));
         if due.is_empty() {
             return Ok(());
         }
@@ -43,6 +60,7 @@ pub fn run(app: &App) -> Result<(), Error> {
         app.store().write(move |tx| -> Result<(), Error> {
             for (entry, outcome) in found {
                 if store::save_agenda(tx, &entry, now, outcome.next)? {
+                    outcome.invitations.write(tx)?;
                     notifications::queue(tx, &shared, outcome.messages)?;
                 }
             }
@@ -65,6 +83,7 @@ fn batch(
             Errand::Reminders => own_reminders::run(tx, app, &entry, now),
             Errand::Summary => summaries::run(tx, app, &entry, now),
             Errand::WeekAhead => weeks_ahead::run(tx, app, &entry, now),
+            Errand::Invitations => invitations::run(tx, app, &entry, now),
         };
         match outcome {
             Ok(outcome) => found.push((entry, outcome)),
@@ -118,4 +137,24 @@ pub fn leads_changed(tx: &mut WriteTx, user: &UserId) -> Result<(), Error> {
 /// A person chose another time for their summary.
 pub fn summary_changed(tx: &mut WriteTx, user: &UserId) -> Result<(), Error> {
     store::look_again(tx, Errand::Summary, user.as_str())
+}
+
+/// The plan of a rotation was compared or carried on: invitations to its turns follow it.
+pub fn plan_stored(tx: &mut WriteTx, rotation: &RotationId) -> Result<(), Error> {
+    match store::any_invitees(&tx.as_read())? {
+        true => store::look_again(tx, Errand::Invitations, rotation.as_str()),
+        false => Ok(()),
+    }
+}
+
+/// A person wants invitations to their turns, or does no longer.
+pub fn invitations_chosen(tx: &mut WriteTx, user: &UserId, wanted: bool) -> Result<(), Error> {
+    let now = tx.now();
+    store::save_invitee(tx, user, wanted)?;
+    if wanted {
+        for rotation in store::list_rotations_about(&tx.as_read(), user, now)? {
+            store::look_again(tx, Errand::Invitations, rotation.as_str())?;
+        }
+    }
+    Ok(())
 }

@@ -33,10 +33,14 @@ fn step_to(
         let to_send = to_send.chain(chat_sync::next_after(app, app.now())?);
         let to_send = to_send.chain(relays::next(app)?);
         let next = due::next(app)?.into_iter().chain(to_send).min();
-        let Some(at) = next.filter(|at| *at <= to) else {
+        let next = next.filter(|at| *at <= to);
+        if carry_on(app, next.unwrap_or(to))? {
+            // What follows from that may be due before.
+            continue;
+        }
+        let Some(at) = next else {
             break;
         };
-        carry_on(app, at)?;
         looks = if at > app.now() { 0 } else { looks + 1 };
         if looks > LOOKS {
             return Err(Error::Corrupt(format!(
@@ -46,19 +50,20 @@ fn step_to(
         app.clock().set(at.max(app.now()));
         process_due(app, send_due)?;
     }
-    carry_on(app, to)?;
     app.clock().set(to);
     send_due()
 }
 
-/// Carries told plans on at the last midnight before an instant. Nothing happens at those before it, so it is as if each had.
-fn carry_on(app: &App, at: Timestamp) -> Result<(), Error> {
+/// Carries told plans on at the last midnight before an instant, and returns whether there is one. Nothing happens at those before
+/// it, so it is as if each had.
+fn carry_on(app: &App, at: Timestamp) -> Result<bool, Error> {
     let midnight = told_plan::last_midnight(at);
-    if midnight > app.now() {
+    let is_ahead = midnight > app.now();
+    if is_ahead {
         app.clock().set(midnight);
         told_plan::carry_on(app)?;
     }
-    Ok(())
+    Ok(is_ahead)
 }
 
 /// Processes everything that is due at the current instant, and sends what follows from it.

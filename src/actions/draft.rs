@@ -237,6 +237,7 @@ impl<'a> Draft<'a> {
         let lost = told_plan::tell_of_deletion(tx, self.app, self.author, &self.rotation)?;
         let (id, name) = (&self.rotation.id, &self.rotation.profile.name);
         store::note_feeds_of_deleted(tx, id, name)?;
+        store::call_off_turns_in(tx, id)?;
         store::remove_rotation(tx, id)?;
         store::clear_unlinked_schedules(tx)?;
         let name = quoted(&self.rotation.profile.name);

@@ -10,6 +10,7 @@ use crate::domain::push::PushTarget;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::relay::NotificationSettings;
 use crate::domain::wording;
+use crate::relays::mail::Address;
 use crate::store::{self, ReadTx, WriteTx};
 
 /// What a person chose.
@@ -30,6 +31,7 @@ fn load(tx: &ReadTx, user: &UserId) -> store::Result<Notifications> {
         remind_before: store::load_leads(tx, user)?,
         summary: store::load_summary(tx, user)?,
         push: store::load_push(tx, user)?,
+        invitations: store::is_invitee(tx, user)?,
         last_failure: store::load_failure(tx, user)?,
     })
 }
@@ -42,16 +44,21 @@ pub fn choose(
     change: NotificationChange,
 ) -> Result<Notifications> {
     check_push(app, &author.principal, user, &change)?;
-    let user = user.clone();
-    audit::write(app.store(), author, move |tx, author| {
+    let (user, has_mail) = (user.clone(), app.relays().mail.is_some());
+    let chosen = audit::write(app.store(), author, move |tx, author| -> Result<_> {
         check_person(&tx.as_read(), &author.principal, &user)?;
+        if change.invitations == Some(true) {
+            check_mailable(&tx.as_read(), has_mail, &user)?;
+        }
         let was = load(&tx.as_read(), &user)?;
         let is = change.applied_to(&was)?;
         save(tx, &user, [&was, &is])?;
         let summary = summary(&user, [&was, &is]);
         let change = (!summary.is_empty()).then(|| AuditedChange::of(user.as_str(), summary));
         Ok((is, change))
-    })
+    })?;
+    agenda::invite_at_once(app)?;
+    Ok(chosen)
 }
 
 /// Refuses a push address that is somebody else's to choose, or that may not be connected to. Where it leads to is judged again at
@@ -90,6 +97,18 @@ fn check_push(
     }
 }
 
+/// Refuses invitations where there is no mail server, or no address to send them to.
+fn check_mailable(tx: &ReadTx, has_mail: bool, user: &UserId) -> Result<()> {
+    if !has_mail {
+        return Err(Refusal::NoMail.into());
+    }
+    let email = store::load_person(tx, user)?.and_then(|person| person.email);
+    match email.is_some_and(|email| email.parse::<Address>().is_ok()) {
+        true => Ok(()),
+        false => Err(Refusal::NoAddress.into()),
+    }
+}
+
 fn save(tx: &mut WriteTx, user: &UserId, [was, is]: [&Notifications; 2]) -> Result<()> {
     if was.messages != is.messages {
         store::save_notification_settings(tx, user, &is.messages)?;
@@ -105,6 +124,9 @@ fn save(tx: &mut WriteTx, user: &UserId, [was, is]: [&Notifications; 2]) -> Resu
         store::save_summary(tx, user, is.summary)?;
         agenda::summary_changed(tx, user)?;
     }
+    if was.invitations != is.invitations {
+        agenda::invitations_chosen(tx, user, is.invitations)?;
+    }
     Ok(())
 }
 
@@ -118,6 +140,7 @@ fn summary(user: &UserId, [was, is]: [&Notifications; 2]) -> Summary {
     );
     add("reminders of ", [was, is].map(reminders));
     add("summary of ", [was, is].map(weekly));
+    add("invitations to turns of ", [was, is].map(invited));
     let [before, after] = [was, is].map(pushed);
     match (before == after, was.push == is.push) {
         // The secrets are not told, but that they changed is.
@@ -158,6 +181,11 @@ fn weekly(of: &Notifications) -> String {
         || "none".to_owned(),
         |weekly| format!("{} {}", wording::day_name(weekly.day), weekly.time),
     )
+}
+
+fn invited(of: &Notifications) -> String {
+    let state = if of.invitations { "on" } else { "off" };
+    state.to_owned()
 }
 
 fn pushed(of: &Notifications) -> String {

@@ -1,4 +1,4 @@
-//! Deletes records that have expired: deliveries, chat messages, closed mentions, stored results of operations, audit
+//! Deletes records that have expired: deliveries, chat messages, closed mentions, invitations to turns, stored results of operations, audit
 //! entries, what Slack sent, and replaced webhook secrets.
 //!
 //! A purge works in small batches, so that other writers are not delayed. Like the delivery log it may be lost on a power
@@ -14,6 +14,9 @@ const MESSAGES_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// How long a finished delivery is kept.
 const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
+/// How long after its beginning an invitation to a turn is kept. No letter says anything of it any more.
+const TURNS_KEPT: SignedDuration = SignedDuration::from_hours(24);
+
 /// Deletes one batch of expired records; returns whether there may be more.
 pub fn purge(app: &App) -> Result<bool, Error> {
     let now = app.now();
@@ -24,12 +27,14 @@ pub fn purge(app: &App) -> Result<bool, Error> {
     let operations_until = once::expired_before(now);
     let audited = now.saturating_sub(app.audit_kept());
     let audited = audited.unwrap_or(Timestamp::MIN);
+    let begun = now.saturating_sub(TURNS_KEPT).unwrap_or(Timestamp::MIN);
     let enveloped = slack_envelopes::expired_before(now);
     let anything = |tx: &ReadTx| -> Result<bool, Error> {
         Ok(store::anything_to_clear(tx, until)?
             || store::any_old_messages_or_mentions(tx, told)?
             || store::any_old_operation(tx, operations_until)?
             || store::any_old_entry(tx, audited)?
+            || store::any_old_turn(tx, begun)?
             || store::any_old_slack_envelope(tx, enveloped)?
             || store::any_expired_secret(tx, now)?)
     };
@@ -42,6 +47,7 @@ pub fn purge(app: &App) -> Result<bool, Error> {
         store::clear_messages_and_mentions(tx, told)?;
         store::clear_operations(tx, operations_until)?;
         store::clear_entries(tx, audited)?;
+        store::clear_turns(tx, begun)?;
         store::clear_slack_envelopes(tx, enveloped)?;
         store::forget_expired_secrets(tx, now)?;
         Ok::<_, Error>(true)

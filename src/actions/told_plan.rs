@@ -8,7 +8,7 @@ mod marking;
 pub use carrying::{carry_on, last_midnight};
 pub(super) use marking::{mark, mark_change, tell_of_deletion};
 
-use super::{ActionError, App, Error, audit, reads};
+use super::{ActionError, App, Error, agenda, audit, reads};
 use crate::domain::access::Principal;
 use crate::domain::audit::{AuditedChange, Author, Phrase, listed};
 use crate::domain::ids::{RotationId, UserId};
@@ -108,6 +108,7 @@ impl NoticeWorker {
                 }
             }
         }
+        agenda::invite_at_once(app)?;
         Ok(told)
     }
 
@@ -232,6 +233,7 @@ pub fn send_now(app: &App, author: &Author, id: &RotationId) -> Result<Vec<UserI
         Ok(author.principal.check_edit(&rotation)?)
     })?;
     let outcomes = send(app, std::slice::from_ref(id), Some(author))?;
+    agenda::invite_at_once(app)?;
     let told = outcomes.into_iter().next().map(|(_, told)| told);
     Ok(told.unwrap_or_else(|| Ok(Vec::new()))?)
 }
@@ -256,12 +258,12 @@ fn record(
 }
 
 /// What the page of a rotation says of notices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeStatus {
     /// So many people are told at an instant.
     Pending(usize, Timestamp),
-    /// So many people were told at an instant.
-    Told(u64, Timestamp),
+    /// These people were told at an instant.
+    Told(Vec<UserId>, Timestamp),
 }
 
 /// How long a page says that people were told.
@@ -280,6 +282,6 @@ pub fn status(app: &App, rotation: &Rotation) -> Result<Option<NoticeStatus>, Er
         let told = store::load_told_plan(tx, &rotation.id)?.and_then(|stored| stored.last_told);
         let is_new = |at: Timestamp| real_time().duration_since(at) < SAID_FOR;
         let told = told.filter(|(at, _)| is_new(*at));
-        Ok(told.map(|(at, people)| NoticeStatus::Told(people, at)))
+        Ok(told.map(|(at, users)| NoticeStatus::Told(users, at)))
     })
 }

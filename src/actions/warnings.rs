@@ -3,6 +3,7 @@
 mod across;
 mod counting;
 mod silence;
+mod sources;
 
 #[cfg(test)]
 pub(super) use across::all_within;
@@ -12,6 +13,7 @@ pub use across::{MOST, RotationWarning, of_all};
 pub(super) use counting::count;
 pub use counting::{Counted, Warned, refresh};
 pub use silence::{Silence, Wants, editable, last_change};
+pub use sources::unread;
 
 use super::draft::Draft;
 use super::mutation::Operation;

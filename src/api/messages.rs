@@ -91,8 +91,10 @@ pub fn notifications(call: &Call) -> Outcome {
 pub const CHOOSE: Operation = operation("setNotificationSettings", "messages", "Choose how a person is told")
     .about("Messages from now on follow the settings. `mail` and `kinds` are required, other members that are omitted stay \
         unchanged. The inbox has every direct message whatever is chosen. Reminders follow turns that change; one whose time is \
-        over when it is chosen, or when the turn comes to be, is not sent.")
+        over when it is chosen, or when the turn comes to be, is not sent. `invitations` mails the turns that begin within the horizon \
+        of notices as invitations, a letter each, and every change of them.")
     .takes::<wire::NotificationSettingsRequest>()
+    .refuses(&["no_mail", "no_address"])
     .gives::<NotificationSettings>(200, "The settings.");
 
 /// PUT the settings of a person.

@@ -76,6 +76,7 @@ impl Config {
             proxy: part.proxy.clone(),
             sync_every: part.sync_every(),
             away_emoji: part.away_emoji(),
+            pages: self.base_url.as_ref().map(ToString::to_string),
         }))
     }
 }

@@ -9,6 +9,7 @@ use super::directory::Person;
 use super::ids::UserId;
 use super::partner::{MemberKind, Partner, PartnerPerson, ReadFailure, Shift, Timeline};
 use super::refusal::{Refusal, invalid};
+use super::time::Interval;
 use super::zones::ZoneName;
 use crate::domain::fault::Fault;
 use jiff::{SignedDuration, Timestamp};
@@ -213,6 +214,18 @@ impl External {
     pub fn resolved(&self) -> Vec<Assignment> {
         let shifts = self.current.iter().map(|current| &current.shift);
         shifts.map(|shift| self.resolve(shift)).collect()
+    }
+
+    /// The people of the workspace who are on call within a span, as far as is known, in order.
+    pub fn people_within(&self, span: Interval) -> Vec<(Interval, UserId)> {
+        let shifts = self.timeline().into_iter().flat_map(|known| &known.shifts);
+        let held = |shift: &Shift| {
+            let within = shift.span.meets(span)?;
+            Some((within, self.resolve(shift).user?))
+        };
+        let mut people: Vec<(Interval, UserId)> = shifts.filter_map(held).collect();
+        people.sort();
+        people
     }
 
     /// The instants after another one at which the assignments differ from those before, as far as is known.

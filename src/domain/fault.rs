@@ -160,37 +160,37 @@ impl Fault {
             }
             Fault::NotMember(user) => format!("{} is not a member of this rotation", person(user)?),
             Fault::NotInRoster(user) => {
-                format!("{} is not in the roster of this cell", person(user)?)
+                format!("{} does not take turns in these hours", person(user)?)
             }
             Fault::NotTheirTurn(user) => {
-                format!("{} does not hold this turn as planned", person(user)?)
+                format!("{} does not have this turn as planned", person(user)?)
             }
             Fault::NotHeld { user, period, .. } => {
                 let (from, until) = (instant(period.from), instant(period.until));
                 let user = person(user)?;
                 format!(
-                    "{user} does not hold the cell from {from} to {until} as planned; read the schedule again"
+                    "{user} is not on call from {from} to {until} as planned; look at the turns again"
                 )
             }
             Fault::OnCallElsewhere(user) => format!(
-                "{} is on call in another cell of this rotation at that time; one person in two cells at once needs doubleCover",
+                "{} is on call twice in this rotation at that time, which it does not permit",
                 person(user)?
             ),
             Fault::NamedTwice(user) => format!(
-                "{} is named twice, for slots on call at the same time; that needs doubleCover",
+                "{} is named twice for the same hours, which this rotation does not permit",
                 person(user)?
             ),
             Fault::TooManyPeople { people, slots } => {
-                format!("{people} people for {slots} slots; send at most as many")
+                format!("{people} people are too many: {slots} can be on call at once")
             }
             Fault::Yourself(instead) => format!("that is you; {instead}"),
-            Fault::NoCell(_) => "this rotation has no such cell".to_owned(),
+            Fault::NoCell(_) => "this rotation has no such hours".to_owned(),
             Fault::NotCovered { period, opens } => {
                 let (from, until) = (instant(period.from), instant(period.until));
                 let opens =
                     opens.map(|at| format!("; the next covered hours begin at {}", instant(at)));
                 let opens = opens.unwrap_or_default();
-                format!("no covered hours of the cell lie between {from} and {until}{opens}")
+                format!("no covered hours lie between {from} and {until}{opens}")
             }
             Fault::Other(other) => text(other),
         })

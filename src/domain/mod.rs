@@ -76,6 +76,7 @@ pub mod time;
 pub mod told_plan;
 pub mod trace;
 pub mod trading;
+pub mod turn_invitation;
 pub mod warning;
 pub mod warning_kinds;
 pub mod webhook;

@@ -18,6 +18,8 @@ pub struct Notifications {
     pub summary: Option<Weekly>,
     /// Where their messages are published as push.
     pub push: Option<PushTarget>,
+    /// Whether they get their turns as invitations by mail.
+    pub invitations: bool,
     pub last_failure: Option<LastFailure>,
 }
 
@@ -26,6 +28,8 @@ words! {
     pub enum FailedWay {
         Mail = "mail",
         Push = "push",
+        /// Turns as invitations, by mail.
+        Invitations = "invitations",
     }
 }
 
@@ -64,6 +68,7 @@ pub struct NotificationChange {
     pub remind_before: Option<Option<Leads>>,
     pub summary: Option<Option<Weekly>>,
     pub push: Option<Option<PushChange>>,
+    pub invitations: Option<bool>,
 }
 
 impl NotificationChange {
@@ -74,6 +79,7 @@ impl NotificationChange {
             remind_before: None,
             summary: None,
             push: None,
+            invitations: None,
         }
     }
 
@@ -92,6 +98,7 @@ impl NotificationChange {
                 Some(None) => None,
                 None => before.push.clone(),
             },
+            invitations: self.invitations.unwrap_or(before.invitations),
             last_failure: before.last_failure.clone(),
         })
     }

@@ -4,10 +4,12 @@ use super::absence::{AbsenceSource, Away};
 use super::access::Principal;
 use super::arrangement::Arranged;
 use super::audit::{Author, quoted};
+use super::external::{self, External};
 use super::forecast::{slot_name, slot_named};
 use super::ids::UserId;
 use super::roster;
 use super::rotation::{Cell, Rotation};
+use super::time::Interval;
 use super::told_plan::{Sentence, Word};
 use std::collections::BTreeSet;
 
@@ -16,18 +18,36 @@ const MOST_FACTS: usize = 3;
 
 /// Whether a write may have changed who is on call when.
 pub fn moves(before: &Rotation, after: &Rotation) -> bool {
-    // Requests change nobody's duty while they wait.
-    let same_duty = match before.pending == after.pending {
+    // Requests change nobody's duty while they wait, and of a partner's schedule more becomes known with every reading.
+    let same_duty = match before.pending == after.pending && before.external.is_none() {
         true => before.same_duty_as(after),
         false => {
             let settled = Rotation {
                 pending: after.pending.clone(),
+                external: after.external.clone(),
                 ..before.clone()
             };
             settled.same_duty_as(after)
         }
     };
-    !same_duty || before.absences != after.absences
+    !same_duty || before.absences != after.absences || outside_moves(before, after)
+}
+
+/// Whether a partner's schedule has somebody else on call now, or at a time that was known before.
+fn outside_moves(before: &Rotation, after: &Rotation) -> bool {
+    let (was, is) = match (&before.external, &after.external) {
+        (None, None) => return false,
+        (Some(was), Some(is)) if was.link == is.link => (was, is),
+        _ => return true,
+    };
+    let known = [was, is].map(|external| external.timeline().map(|timeline| timeline.known));
+    let [Some(one), Some(other)] = known else {
+        return known[0].is_some() != known[1].is_some();
+    };
+    let from = before.stamps.judged_at.max(after.stamps.judged_at);
+    let both = Interval::new(from, one.until.min(other.until));
+    let running = |external: &External| external::people(&external.current).0;
+    running(was) != running(is) || was.people_within(both) != is.people_within(both)
 }
 
 /// What a write by an author changed, in one sentence about the people of the rotation.
@@ -263,7 +283,6 @@ mod tests {
     use super::*;
     use crate::domain::absence::Absences;
     use crate::domain::rotation::tests::rotation as plain;
-    use crate::domain::time::Interval;
     use std::sync::Arc;
 
     /// rules.md 28.2.

@@ -46,6 +46,10 @@ pub enum Refusal {
     TooManyReadings(&'static str, u64),
     /// The person was sent too many tests. The number is the seconds to wait.
     TooManyTests(u64),
+    /// The person wants letters, and there is no mail server.
+    NoMail,
+    /// The person wants letters, and has no mail address.
+    NoAddress,
     /// The endpoint's URL is refused: why, and the sentence for the caller.
     WebhookUrl(UrlFault, String),
     /// An unknown event type.

@@ -57,8 +57,8 @@ impl ToldPlan {
         if !rotation.enabled {
             return ToldPlan::of_disabled(rotation, span, told);
         }
-        let mut span = span;
-        while span.length() >= SHORTEST {
+        let mut span = known(rotation, span);
+        loop {
             let mut budget = Budget::default();
             if let Ok(held) = forecast::held(rotation, dealing, span, &mut budget) {
                 let stretch = |held: &forecast::Held| {
@@ -74,9 +74,12 @@ impl ToldPlan {
                     stretches: joined(stretches),
                 };
             }
+            if span.length() < SHORTEST {
+                // Of nothing nobody is told anything.
+                return ToldPlan::of_nobody(Interval::new(span.from, span.from));
+            }
             span.until = Interval::ahead(span.from, span.length() / 2).until;
         }
-        ToldPlan::of_nobody(span)
     }
 
     fn of_disabled(rotation: &Rotation, span: Interval, told: Option<&ToldPlan>) -> ToldPlan {
@@ -105,6 +108,19 @@ impl ToldPlan {
     pub fn is_empty(&self) -> bool {
         self.stretches.is_empty()
     }
+}
+
+/// The part of a span for which a plan can be made: a partner's schedule is known for less. What becomes known later is new.
+fn known(rotation: &Rotation, span: Interval) -> Interval {
+    let Some(external) = &rotation.external else {
+        return span;
+    };
+    let known = external.timeline().map(|timeline| timeline.known.until);
+    let known = match &external.link {
+        Some(_) => known.unwrap_or(span.from),
+        None => span.until,
+    };
+    Interval::new(span.from, known.clamp(span.from, span.until))
 }
 
 /// Who is on call in a rotation as it stands.

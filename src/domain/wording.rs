@@ -13,6 +13,7 @@ pub use cadence::{DAYS, cadence, capital, day, day_name, hand_overs, hours, skip
 pub use cut::{Piece, fit, shortened};
 pub use direction::turns_direction;
 pub use instead::for_whom;
+pub use shifts_moved::moment;
 pub use subject::subject;
 pub use topic::{TopicSubject, topic};
 

@@ -15,6 +15,8 @@ words! {
         Summary = "summary",
         /// The summary of a rotation's coming week.
         WeekAhead = "weekAhead",
+        /// Invitations to turns in a rotation.
+        Invitations = "invitations",
     }
 }
 

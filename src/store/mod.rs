@@ -53,6 +53,7 @@ mod slack_home;
 mod snapshot;
 mod sync_target;
 mod told_plan;
+mod turn_invitation;
 mod tx;
 mod version;
 mod webhook;
@@ -145,6 +146,7 @@ pub use snapshot::{
 };
 pub use sync_target::SyncTarget;
 pub use told_plan::*;
+pub use turn_invitation::*;
 pub use tx::WriteTx;
 pub use webhook::*;
 use writer::Safety;

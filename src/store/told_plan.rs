@@ -3,10 +3,10 @@
 mod packed;
 
 use super::message::{MESSAGE, message};
-use super::rows::{from_json, instant, instant_or_none, json, millis};
+use super::rows::{column, from_json, instant, instant_or_none, json, millis};
 use super::{Error, ReadTx, Result, WriteTx};
 use crate::domain::actor::{Actor, ActorKind};
-use crate::domain::ids::RotationId;
+use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::Message;
 use crate::domain::time::Interval;
 use crate::domain::told_plan::{Mark, PendingNotices, Reason, ToldPlan};
@@ -23,8 +23,8 @@ pub struct StoredPlan {
     pub plan: Option<ToldPlan>,
     /// The last message when it was stored.
     pub message_sequence: i64,
-    /// When people were told last, in real time, and how many.
-    pub last_told: Option<(Timestamp, u64)>,
+    /// When people were told last, in real time, and who.
+    pub last_told: Option<(Timestamp, Vec<UserId>)>,
 }
 
 /// Marks a rotation as changed so that people may have to be told; `at` is in real time.
@@ -114,12 +114,12 @@ pub fn load_told_plan(tx: &ReadTx, rotation: &RotationId) -> Result<Option<Store
             .map(|packed| packed::unpack(&packed))
             .transpose()?;
         let told_at = instant_or_none(row.get(4)?)?;
-        let told: Option<i64> = row.get(5)?;
+        let told: Vec<String> = column::<Option<_>>(row, 5)?.unwrap_or_default();
         Ok(StoredPlan {
             span,
             plan: stretches.map(|stretches| ToldPlan { span, stretches }),
             message_sequence: row.get(3)?,
-            last_told: told_at.zip(told.map(i64::unsigned_abs)),
+            last_told: told_at.map(|at| (at, told.into_iter().map(UserId::from).collect())),
         })
     })
 }
@@ -129,7 +129,7 @@ pub fn save_told_plan(
     tx: &mut WriteTx,
     rotation: &RotationId,
     (span, plan): (Interval, Option<&ToldPlan>),
-    last_told: Option<(Timestamp, u64)>,
+    last_told: Option<(Timestamp, &[UserId])>,
 ) -> Result<()> {
     let sql = "INSERT INTO told_plan (rotation_id, from_at, until_at, stretches, message_sequence, told_at, told)
                VALUES (?1, ?2, ?3, ?4, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0), ?5, ?6)
@@ -138,13 +138,14 @@ pub fn save_told_plan(
                    message_sequence = excluded.message_sequence,
                    told_at = coalesce(excluded.told_at, told_at), told = coalesce(excluded.told, told)";
     let (told_at, told) = last_told.unzip();
+    let told = told.map(|users| users.iter().map(UserId::as_str).collect::<Vec<_>>());
     let values = params![
         rotation.as_str(),
         millis(span.from),
         millis(span.until),
         plan.map(|plan| packed::pack(&plan.stretches)),
         told_at.map(millis),
-        told.map(u64::cast_signed),
+        told.map(|users| json(&users)).transpose()?,
     ];
     tx.run(sql, values).map(drop)
 }

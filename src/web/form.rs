@@ -6,6 +6,7 @@ use crate::domain::refusal::{Refusal, invalid};
 pub use crate::domain::wording::capital;
 use crate::server::{Problem, Request};
 use crate::wire::url;
+use jiff::Timestamp;
 use std::convert::Infallible;
 
 /// Fields that one form has at the most.
@@ -168,24 +169,40 @@ impl Errors {
     }
 }
 
-/// What is wrong, in the words of a page; `person` names somebody.
+/// What is wrong, in the words of a page; `person` names somebody, and `instant` says when.
 ///
 /// # Errors
 /// Those of `person`.
 pub fn text<E>(
     problem: &Problem,
     person: impl Fn(&UserId) -> Result<String, E>,
+    instant: impl Fn(Timestamp) -> String,
 ) -> Result<String, E> {
-    match problem.fault() {
-        Some(fault) => fault.plainly(person, |at| at.to_string(), str::to_owned),
-        None => Ok(problem.text().to_owned()),
+    if let Some(fault) = problem.fault() {
+        return fault.plainly(person, instant, str::to_owned);
     }
+    Ok(match problem.code {
+        "rotation_disabled" => {
+            "nobody comes on or off call while the rotation is disabled; enable it first"
+        }
+        "arrangementChanged" => "it has changed meanwhile; look at it again",
+        "conflictBlocks" => {
+            "a cover, a swap or hours given by hand lie there; change or end that first, or choose another time"
+        }
+        "startedLegNotAcknowledged" => "a turn has begun; tick the box to take over the rest of it",
+        "tooManyArrangements" => {
+            "too many covers, swaps and hours given by hand have not ended; end some first"
+        }
+        _ => problem.text(),
+    }
+    .to_owned())
 }
 
-/// A problem as a sentence, with people by their ids.
+/// A problem as a sentence, with people by their ids and times in UTC.
 pub fn problem(problem: &Problem) -> String {
     let person = |user: &UserId| Ok::<_, Infallible>(format!("`{user}`"));
-    let Ok(text) = text(problem, person);
+    let instant = |at: Timestamp| at.strftime("%a %-d %b %Y %H:%M UTC").to_string();
+    let Ok(text) = text(problem, person, instant);
     refusal(problem.member(), &text)
 }
 
@@ -218,7 +235,7 @@ fn field_of<'a>(path: &str, fields: &[&'a str]) -> Option<&'a str> {
     })
 }
 
-/// The name of a path's last member in a sentence: `legs[0].cellId` is the slot.
+/// The name of a path's last member in a sentence: `legs[0].cellId` are the hours.
 fn word(path: &str) -> String {
     let member = path.rsplit('.').next().unwrap_or(path);
     let member = member.split('[').next().unwrap_or(member);
@@ -232,7 +249,7 @@ fn word(path: &str) -> String {
     let bare = words.strip_suffix(" ids").or(words.strip_suffix(" id"));
     let word = match bare.unwrap_or(&words) {
         // Pages call it so.
-        "cell" => "slot",
+        "cell" => "hours",
         "user" | "holder user" | "recipient user" => "person",
         other => other,
     };
@@ -276,12 +293,13 @@ mod tests {
     #[test]
     fn pages_word_faults_themselves() {
         let person = |_: &UserId| Ok::<_, Infallible>("Ana".to_owned());
+        let instant = |at: Timestamp| at.strftime("%a %-d %b %H:%M").to_string();
         for (fault, said) in faults::all() {
             let refused = Problem::from(Refusal::invalid("until", fault.clone()));
-            assert_eq!(text(&refused, person), Ok(said.page.to_owned()));
+            assert_eq!(text(&refused, person, instant), Ok(said.page.to_owned()));
             // The API says something else now.
             let reworded = Problem::new(400, "invalid_request", "reworded").of(fault);
-            assert_eq!(text(&reworded, person), Ok(said.page.to_owned()));
+            assert_eq!(text(&reworded, person, instant), Ok(said.page.to_owned()));
         }
     }
 
@@ -302,7 +320,7 @@ mod tests {
             ),
             ("legs[0].until", "too late", Some("until"), "Too late."),
             ("legs[0].from", "too late", None, "From: Too late."),
-            ("legs[1].cellId", "gone", None, "Slot: Gone."),
+            ("legs[1].cellId", "gone", None, "Hours: Gone."),
             ("holderUserId", "gone", None, "Person: Gone."),
             ("rotationIds[3]", "odd", None, "Rotation: Odd."),
             ("rosters[0].nextTurns", "odd", None, "Next turns: Odd."),

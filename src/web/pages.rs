@@ -9,6 +9,7 @@ pub mod cover;
 pub mod create;
 pub mod docs;
 pub mod duty;
+mod elsewhere;
 pub mod feeds;
 pub mod getting_started;
 pub mod history;
@@ -74,6 +75,20 @@ pub fn times(visit: &Visit) -> Times {
 /// The address of a rotation's page: by its code where it has one.
 pub fn path_of(id: &RotationId, code: Option<&str>) -> String {
     format!("/rotations/{}", code.unwrap_or(id.as_str()))
+}
+
+/// What the reader may do with the turns of a rotation, for the menu of its bars: `m` of members, `e` of editors.
+pub fn may(visit: &Visit, rotation: &Rotation) -> &'static str {
+    if !rotation.enabled || rotation.external.is_some() || visit.reader.is_none() {
+        return "";
+    }
+    let is_member = visit.user().is_some_and(|user| rotation.has_member(user));
+    match (is_member, visit.caller.check_edit(rotation).is_ok()) {
+        (true, true) => "me",
+        (true, false) => "m",
+        (false, true) => "e",
+        (false, false) => "",
+    }
 }
 
 /// The path of the pages of a rotation that was read.
@@ -156,7 +171,7 @@ pub fn refused<T>(
     match problem.status {
         400 | 402 | 409 | 422 => {
             let mut errors = Errors::default();
-            refusals::add(visit.app(), &mut errors, &problem, fields)?;
+            refusals::add(visit, &mut errors, &problem, fields)?;
             again(problem.status, errors).map(Err)
         }
         _ => Err(problem),

@@ -14,6 +14,7 @@ pub mod icon;
 pub mod item;
 pub mod legend;
 pub mod load;
+pub mod menu;
 pub mod near;
 pub mod people;
 pub mod place;

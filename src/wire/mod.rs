@@ -56,6 +56,7 @@ pub mod strict;
 #[cfg(test)]
 mod tests;
 pub mod trade;
+pub mod turn_invitation;
 pub mod url;
 pub mod warning;
 pub mod webhook;

@@ -35,6 +35,8 @@ pub struct NotificationSettings {
     pub summary: Option<Weekly>,
     /// Where their messages are published as push; null for nowhere.
     pub push: Option<Push>,
+    /// Whether their turns are mailed to them as invitations.
+    pub invitations: bool,
     /// What failed last of what was sent to them; null if nothing did.
     pub last_failure: Option<LastFailure>,
 }
@@ -78,6 +80,7 @@ pub fn render(settings: &Notifications, is_own: bool) -> NotificationSettings {
         remind_before: settings.remind_before.as_ref().map(Leads::texts),
         summary: settings.summary.map(Weekly::from),
         push,
+        invitations: settings.invitations,
         last_failure,
     }
 }
@@ -106,6 +109,10 @@ pub struct NotificationSettingsRequest {
     #[serde(default, deserialize_with = "clearable_object")]
     #[schemars(with = "Option<PushRequest>")]
     push: Option<Option<PushRequest>>,
+    /// Whether their turns are mailed to them as invitations (RFC 5546 and 6047), whatever `mail` says.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    invitations: Option<bool>,
 }
 
 /// A topic of an ntfy server.
@@ -136,6 +143,7 @@ pub fn read(bytes: &[u8]) -> Result<NotificationChange, Refusal> {
         push: request
             .push
             .map(|push| push.map(|PushRequest { url, token }| PushChange { url, token })),
+        invitations: request.invitations,
     })
 }
 

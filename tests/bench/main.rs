@@ -9,6 +9,7 @@ mod due;
 mod grid;
 mod load;
 mod mail;
+mod notices;
 mod pages;
 mod preview;
 mod program;
@@ -27,7 +28,7 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 19] = [
+const SECTIONS: [(&str, fn()); 20] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
@@ -38,6 +39,7 @@ const SECTIONS: [(&str, fn()); 19] = [
     ("grid", grid::run),
     ("trading", trading::run),
     ("mail", mail::run),
+    ("notices", notices::run),
     ("pages", pages::run),
     ("preview", preview::run),
     ("slack-directory", slack_directory::run),

@@ -34,8 +34,8 @@ pub(super) fn run(
     let chosen = store::load_chosen_zone(tx, &user)?;
     let zone = sessions::zone_of(chosen.or(person.time_zone).as_deref());
     let mut outcome = Outcome {
-        messages: Vec::new(),
         next: weekly.next(zone, now),
+        ..Outcome::default()
     };
     if weekly.due(zone, entry.done_until, now) && !person.is_deleted {
         let summary = gather(tx, app, &user, zone, now)?;

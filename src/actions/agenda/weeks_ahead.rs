@@ -30,8 +30,8 @@ pub(super) fn run(
         return Ok(Outcome::default());
     };
     let mut outcome = Outcome {
-        messages: Vec::new(),
         next: summary.weekly.next(summary.zone, now),
+        ..Outcome::default()
     };
     let is_due = summary.weekly.due(summary.zone, entry.done_until, now);
     if is_due && rotation.enabled {

@@ -46,6 +46,7 @@ impl Office {
             proxy: None,
             sync_every: jiff::SignedDuration::from_mins(15),
             away_emoji: vec!["palm_tree".into()],
+            pages: None,
         };
         let app = app.with_slack(settings, &tls);
         app.slack().expect("Slack").expect_workspace(Workspace {

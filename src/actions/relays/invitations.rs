@@ -6,7 +6,9 @@ use super::letter::host;
 use crate::actions::sessions::INVITED_FOR;
 use crate::actions::{App, Error, keys};
 use crate::domain::relay::RelayError;
-use crate::relays::mail::{Invitation as Words, Letter, Mailbox, Mailer, Thread, message_id};
+use crate::relays::mail::{
+    Invitation as Words, Letter, Mailbox, Mailer, Second, Thread, message_id,
+};
 use crate::store::{self, Invitation};
 use jiff::Timestamp;
 
@@ -78,7 +80,7 @@ fn mail(app: &App, mailer: &Mailer, invitation: &Invitation) -> Result<(), Error
         to: Mailbox::new(person.name(), address),
         subject: words.subject(),
         text: words.text(),
-        html: words.html(),
+        second: Second::Html(words.html()),
         thread: Thread::default(),
         unsubscribe: format!("{base}/me/mail"),
     };

@@ -6,7 +6,7 @@ use crate::domain::directory::Person;
 use crate::domain::ids::UserId;
 use crate::domain::message::{Content, Message, Recipient, RequestOutcome, Subject};
 use crate::domain::relay::{self, RelayError};
-use crate::relays::mail::{Letter, Mailbox, Mailer, Notice, Thread, message_id};
+use crate::relays::mail::{Letter, Mailbox, Mailer, Notice, Second, Thread, message_id};
 use crate::store::{self, Outgoing, ReadTx};
 
 /// The letter of a message to a person, or why there is none.
@@ -62,7 +62,7 @@ pub(super) fn write(
         to,
         subject: notice.subject(),
         text: notice.text(),
-        html: notice.html(),
+        second: Second::Html(notice.html()),
         thread: Thread {
             first: first.map(|(sequence, at)| named(sequence, at)),
         },

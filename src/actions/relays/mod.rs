@@ -9,6 +9,7 @@ mod invitations;
 mod letter;
 mod post;
 mod push;
+mod turns;
 
 use super::{App, Error};
 use crate::domain::chat::ChatError;
@@ -120,7 +121,7 @@ pub fn start(app: &App) -> Result<(), Error> {
 pub fn next_on(app: &App, queue: &RelayQueue) -> Result<Option<Timestamp>, Error> {
     let message = app.store().read(|tx| store::next_relay_on(tx, queue))?;
     match queue {
-        RelayQueue::Mail => Ok(soonest(message, invitations::next(app)?)),
+        RelayQueue::Mail => letters(app, message),
         RelayQueue::Push | RelayQueue::Channel(_) => Ok(message),
     }
 }
@@ -129,13 +130,18 @@ pub fn next_on(app: &App, queue: &RelayQueue) -> Result<Option<Timestamp>, Error
 pub fn next(app: &App) -> Result<Option<Timestamp>, Error> {
     let message = app.store().read(store::next_relay)?;
     match app.relays().mail {
-        Some(_) => Ok(soonest(message, invitations::next(app)?)),
+        Some(_) => letters(app, message),
         None => Ok(message),
     }
 }
 
-fn soonest(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
-    one.into_iter().chain(other).min()
+/// The sooner of a message and of letters that are no messages.
+fn letters(app: &App, message: Option<Timestamp>) -> Result<Option<Timestamp>, Error> {
+    let letters = [invitations::next(app)?, turns::next(app)?];
+    Ok(message
+        .into_iter()
+        .chain(letters.into_iter().flatten())
+        .min())
 }
 
 /// Sends some of what is due on a queue, until `stopped`. Returns whether there was anything.
@@ -159,7 +165,11 @@ pub fn run_due(
         .store()
         .read(|tx| store::list_due_relays(tx, queue, now, most))?;
     if due.is_empty() {
-        return Ok(false);
+        // Messages go first.
+        return match queue {
+            RelayQueue::Mail => turns::run_due(app, stopped),
+            RelayQueue::Push | RelayQueue::Channel(_) => Ok(false),
+        };
     }
     for expired in due.extract_if(.., |outgoing| outgoing.to_send(now).is_err()) {
         let why = expired.to_send(now).err().unwrap_or(ChatError::Expired);

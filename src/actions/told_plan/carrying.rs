@@ -2,7 +2,7 @@
 
 use super::NoticeWorker;
 use super::comparing::plan_of;
-use crate::actions::{App, Error};
+use crate::actions::{App, Error, agenda};
 use crate::domain::ids::RotationId;
 use crate::domain::time::Interval;
 use crate::domain::told_plan::ToldPlan;
@@ -71,6 +71,7 @@ impl NoticeWorker {
                 let is_marked = store::load_pending_notices(&read, &id)?.is_some();
                 if !is_marked && store::load_stamps(&read, &id)?.is_some() {
                     store::save_told_plan(tx, &id, (span, plan.as_ref()), None)?;
+                    agenda::plan_stored(tx, &id)?;
                 }
             }
             Ok(())

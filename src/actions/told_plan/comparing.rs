@@ -1,7 +1,7 @@
 //! Compares the plan of a rotation with what its people were told, and replaces it.
 
 use super::record;
-use crate::actions::{App, Error, notifications, sessions};
+use crate::actions::{App, Error, agenda, notifications, sessions};
 use crate::domain::audit::Author;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
@@ -93,10 +93,11 @@ impl Comparison {
             });
         let told: Vec<UserId> = told.collect();
         notifications::queue(tx, app, self.messages.clone())?;
-        let last_told = (!told.is_empty()).then(|| (real_time(), told.len() as u64));
+        let last_told = (!told.is_empty()).then(|| (real_time(), told.as_slice()));
         let plan = (self.span, self.plan.as_ref());
         store::save_told_plan(tx, &self.rotation, plan, last_told)?;
         store::clear_pending_notices(tx, &self.rotation)?;
+        agenda::plan_stored(tx, &self.rotation)?;
         if let Some(author) = author {
             record(tx, author, &self.rotation, &told)?;
         }

@@ -9,7 +9,7 @@ use crate::chat::health::Asked;
 use crate::chat::{Chat, ListedGroup, PlatformRenderer, text};
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
-use crate::domain::message::{Message, QuestionOutcome, Recipient};
+use crate::domain::message::{Content, Message, QuestionOutcome, Recipient};
 use crate::domain::time::FOREVER;
 use crate::domain::wording::{self, one_line, shortened, time};
 use crate::domain::zones::ZoneName;
@@ -92,7 +92,8 @@ impl Chat for Slack {
         if let Some(thread) = &message.thread {
             arguments["thread_ts"] = json!(thread.0);
         }
-        if let Some(blocks) = blocks(message, &text) {
+        let pages = self.settings().pages.as_deref();
+        if let Some(blocks) = blocks(message, &text, pages) {
             arguments["blocks"] = blocks;
         }
         let answer = self.call(&method::CHAT_POST_MESSAGE, &arguments)?;
@@ -231,7 +232,34 @@ impl Chat for Slack {
 }
 
 /// The blocks of a message with buttons: its text, and the buttons below. `None` without buttons.
-fn blocks(message: &Message, text: &str) -> Option<Value> {
+fn blocks(message: &Message, text: &str, pages: Option<&str>) -> Option<Value> {
+    let elements = match shift_to_see(message, pages) {
+        Some(button) => vec![button],
+        None => answers(message)?,
+    };
+    let text = mended(&shortened(text, LONGEST_SECTION));
+    Some(json!([
+        { "type": "section", "text": { "type": "mrkdwn", "text": text } },
+        { "type": "actions", "elements": elements },
+    ]))
+}
+
+/// A button that opens the page of a shift that moved.
+fn shift_to_see(message: &Message, pages: Option<&str>) -> Option<Value> {
+    let Content::ShiftsMoved(moved) = &message.content else {
+        return None;
+    };
+    let path = moved.path(message.rotation.as_ref()?)?;
+    Some(json!({
+        "type": "button",
+        "action_id": "page:shift",
+        "text": { "type": "plain_text", "text": "See the shift" },
+        "url": format!("{}{path}", pages?),
+    }))
+}
+
+/// The buttons of the answers that are offered.
+fn answers(message: &Message) -> Option<Vec<Value>> {
     let about = About::of(message.rotation.as_ref()?, &message.subject)?;
     if message.answers.is_empty() {
         return None;
@@ -243,10 +271,5 @@ fn blocks(message: &Message, text: &str) -> Option<Value> {
         }
         .element()
     };
-    let elements: Vec<Value> = message.answers.iter().map(button).collect();
-    let text = mended(&shortened(text, LONGEST_SECTION));
-    Some(json!([
-        { "type": "section", "text": { "type": "mrkdwn", "text": text } },
-        { "type": "actions", "elements": elements },
-    ]))
+    Some(message.answers.iter().map(button).collect())
 }

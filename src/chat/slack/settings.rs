@@ -21,6 +21,8 @@ pub struct SlackSettings {
     pub sync_every: SignedDuration,
     /// The status emoji that mean away, without colons.
     pub away_emoji: Vec<String>,
+    /// The public URL of the server, without a trailing slash, for links to its pages; `None` if there are none.
+    pub pages: Option<String>,
 }
 
 impl SlackSettings {

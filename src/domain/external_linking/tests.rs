@@ -13,8 +13,10 @@ use crate::domain::ids::UserId;
 use crate::domain::partner::{
     Member, MemberKind, Partner, ReadFailure, Shift, ShiftSource, SourceKind, Timeline,
 };
+use crate::domain::plan_change;
 use crate::domain::rotation::tests::rotation;
 use crate::domain::time::Interval;
+use crate::domain::told_plan::{ToldPlan, differences};
 use jiff::SignedDuration;
 use std::sync::Arc;
 
@@ -500,5 +502,52 @@ fn schedules_that_were_read_at_once_are_spread_again() {
     ] {
         let times: Vec<i64> = (0..4).map(|index| seconds(last, index)).collect();
         assert_eq!(times, next, "{last}");
+    }
+}
+
+/// rules.md 28.1 and 28.2: what becomes known is new, what others have then has moved.
+#[test]
+fn a_reading_moves_shifts_where_others_have_them() {
+    let shifts = ["ben 08:00 12:00", "ann 12:00 16:00", "ben 16:00 20:00"];
+    let before = following(&shifts, "09:00");
+    let (calendar, absences) = (Calendar::embedded(), Arc::default());
+    let dealing = DealingContext {
+        calendar: &calendar,
+        absences: &absences,
+    };
+    let plan = |rotation: &Rotation| {
+        let ahead = Interval::ahead(at("09:00"), SignedDuration::from_hours(24));
+        ToldPlan::of(rotation, dealing, ahead, None)
+    };
+    assert_eq!(plan(&before).span, span("09:00", "20:00"));
+    for (shifts, until, is_moved) in [
+        (shifts, "20:00", false),
+        (shifts, "24 08:00", false),
+        (
+            ["ben 08:00 12:00", "zoe 12:00 16:00", "ben 16:00 20:00"],
+            "20:00",
+            true,
+        ),
+        (
+            ["ben 08:00 12:00", "ann 12:00 16:00", "ann 16:00 20:00"],
+            "20:00",
+            true,
+        ),
+    ] {
+        let mut after = before.clone();
+        let mut read = external(&shifts).schedule.as_ref().clone();
+        if let Some(timeline) = &mut read.timeline {
+            timeline.known.until = at(until);
+        }
+        let external = after.external.as_mut().expect("a schedule");
+        external.schedule = Arc::new(read);
+        assert_eq!(
+            plan_change::moves(&before, &after),
+            is_moved,
+            "{shifts:?} {until}"
+        );
+        let (_, moves) = differences(&plan(&before), &plan(&after));
+        let is_told = moves.values().any(|moves| !moves.is_empty());
+        assert_eq!(is_told, is_moved, "{shifts:?} {until}");
     }
 }

@@ -108,9 +108,8 @@ pub(super) fn uncovered(scene: &Scene) -> Vec<Warning> {
         };
         let whole = Interval::new(first.from, last.until);
         let missing = length(run[0].iter().map(Interval::length).sum());
-        let text = format!(
-            "The windows cover nearly the whole week, but {missing} of it are not covered."
-        );
+        let text =
+            format!("Nearly the whole week is covered, but {missing} of it are not covered.");
         let told = whole.meets(range);
         found.extend(
             told.map(|period| scene.of_all(WarningKind::Uncovered, period, Vec::new(), text)),

@@ -84,8 +84,8 @@ fn local(at: Timestamp, zone: ZoneName) -> DateTime {
     zone.tz().to_datetime(at.min(FOREVER))
 }
 
-/// `Mon 8 Feb 09:00`.
-fn moment(at: Timestamp, zone: ZoneName) -> String {
+/// `Mon 8 Feb 09:00`, in a zone.
+pub fn moment(at: Timestamp, zone: ZoneName) -> String {
     local(at, zone).strftime("%a %-d %b %H:%M").to_string()
 }
 

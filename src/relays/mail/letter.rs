@@ -1,4 +1,4 @@
-//! A letter as the bytes that are sent: headers, and the text twice, plain and as HTML.
+//! A letter as the bytes that are sent: headers, and the text twice, plain and as HTML or as an invitation.
 
 use super::address::{Address, Mailbox};
 use email_encoding::headers::rfc2047;
@@ -23,10 +23,35 @@ pub struct Letter {
     pub subject: String,
     /// With lines that end in `\n`.
     pub text: String,
-    pub html: String,
+    pub second: Second,
     pub thread: Thread,
     /// Where the reader chooses what they are mailed: a URL.
     pub unsubscribe: String,
+}
+
+/// What is sent beside the plain text, for programs that show it instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Second {
+    Html(String),
+    /// An iCalendar object with a method (RFC 6047), with lines that end in `\r\n`.
+    Invitation {
+        method: &'static str,
+        calendar: String,
+    },
+}
+
+impl Second {
+    fn part(&self) -> SinglePart {
+        match self {
+            Second::Html(html) => part(ContentType::TEXT_HTML, html),
+            Second::Invitation { method, calendar } => {
+                let kind = format!("text/calendar; method={method}; charset=utf-8");
+                // A method is a plain word.
+                let kind = ContentType::parse(&kind).unwrap_or(ContentType::TEXT_PLAIN);
+                part(kind, calendar)
+            }
+        }
+    }
 }
 
 /// The place of a letter in a conversation.
@@ -55,7 +80,7 @@ impl Letter {
         let body = MultiPart::alternative()
             .boundary(BOUNDARY)
             .singlepart(part(ContentType::TEXT_PLAIN, &self.text))
-            .singlepart(part(ContentType::TEXT_HTML, &self.html));
+            .singlepart(self.second.part());
         self.headers().to_string() + &String::from_utf8_lossy(&body.formatted())
     }
 
@@ -133,7 +158,7 @@ mod tests {
             to: Mailbox::new(name, "ana@example.org".parse().unwrap()),
             subject: subject.into(),
             text: "One.\nTwo = 2.".into(),
-            html: "<p>One.</p>".into(),
+            second: Second::Html("<p>One.</p>".into()),
             thread: Thread {
                 first: Some("msg_0.1@rota.example".into()),
             },
@@ -165,6 +190,25 @@ mod tests {
             --=_rota_=--\n";
         let bytes = letter("Ana", "You are on duty: Platform").bytes();
         assert_eq!(bytes.replace("\r\n", "\n"), expected);
+    }
+
+    /// rules.md 19.15.
+    #[test]
+    fn an_invitation_is_the_last_part() {
+        let invitation = Letter {
+            second: Second::Invitation {
+                method: "CANCEL",
+                calendar: "BEGIN:VCALENDAR\r\nMETHOD:CANCEL\r\nEND:VCALENDAR\r\n".into(),
+            },
+            ..letter("Ana", "Duty")
+        };
+        let bytes = invitation.bytes();
+        let (_, last) = bytes.rsplit_once("--=_rota_=\r\n").expect("parts");
+        let expected = "Content-Type: text/calendar; method=CANCEL; charset=utf-8\r\n\
+            Content-Transfer-Encoding: quoted-printable\r\n\r\n\
+            BEGIN:VCALENDAR\r\nMETHOD:CANCEL\r\nEND:VCALENDAR\r\n\r\n\
+            --=_rota_=--\r\n";
+        assert_eq!(last, expected);
     }
 
     #[test]

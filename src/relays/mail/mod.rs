@@ -12,6 +12,7 @@
 //! | `notice` | a message in the words of a letter |
 //! | `reply` | what the server says |
 //! | `session` | one connection: TLS, authentication, letter after letter |
+//! | `turn` | an invitation to a turn in words |
 
 mod address;
 mod invitation;
@@ -20,13 +21,15 @@ mod notice;
 mod reply;
 mod server;
 mod session;
+mod turn;
 
 pub use address::{Address, Mailbox};
 pub use invitation::Invitation;
-pub use letter::{Letter, Thread, message_id};
+pub use letter::{Letter, Second, Thread, message_id};
 pub use notice::Notice;
 pub use server::MailServer;
 pub use session::Session;
+pub use turn::TurnWords;
 
 use crate::client::Client;
 use crate::domain::address::AllowedNetworks;
@@ -68,7 +71,7 @@ pub fn test_letter(settings: &MailSettings, to: Mailbox, now: Timestamp) -> Lett
         to,
         subject: "Test of rota".into(),
         text: format!("{TEST}\n"),
-        html: format!("<!DOCTYPE html>\n<p>{TEST}</p>\n"),
+        second: Second::Html(format!("<!DOCTYPE html>\n<p>{TEST}</p>\n")),
         thread: Thread::default(),
         unsubscribe: format!("mailto:{}?subject=unsubscribe", answers_to.address),
     }

@@ -98,20 +98,6 @@ fn fault_in_words<E>(
             format!("this time is over; choose one after {}", instant(*now))
         }
         Fault::NotAfterFrom => "the end has to be after the beginning".to_owned(),
-        Fault::TooManyPeople { people, slots: 1 } => {
-            format!("{people} people are too many: there is 1 slot")
-        }
-        Fault::TooManyPeople { people, slots } => {
-            format!("{people} people are too many: there are {slots} slots")
-        }
-        Fault::NamedTwice(user) => format!(
-            "{} is named twice, for slots on call at the same time, and this rotation does not permit that",
-            person(user)?
-        ),
-        Fault::OnCallElsewhere(user) => format!(
-            "{} is on call in another cell of this rotation at that time; this rotation does not permit that",
-            person(user)?
-        ),
         fault => fault.plainly(person, instant, |other| text(&other.replace('`', "")))?,
     })
 }
@@ -147,8 +133,8 @@ mod tests {
             ),
             (
                 invalid("legs[1].holderUserId", Fault::NotTheirTurn("U2>".into())),
-                "U2&gt; does not hold this turn as planned.",
-                "U2> does not hold this turn as planned.",
+                "U2&gt; does not have this turn as planned.",
+                "U2> does not have this turn as planned.",
             ),
             (
                 invalid("", "nothing to name: at all".into()),
@@ -217,19 +203,25 @@ mod tests {
                 Fault::NotAfterFrom,
                 "The end has to be after the beginning.",
             ),
-            (many(2, 1), "2 people are too many: there is 1 slot."),
-            (many(3, 2), "3 people are too many: there are 2 slots."),
+            (
+                many(2, 1),
+                "2 people are too many: 1 can be on call at once.",
+            ),
+            (
+                many(3, 2),
+                "3 people are too many: 2 can be on call at once.",
+            ),
             (
                 Fault::NamedTwice(user()),
-                "U1 is named twice, for slots on call at the same time, and this rotation does not permit that.",
+                "U1 is named twice for the same hours, which this rotation does not permit.",
             ),
             (
                 Fault::OnCallElsewhere(user()),
-                "U1 is on call in another cell of this rotation at that time; this rotation does not permit that.",
+                "U1 is on call twice in this rotation at that time, which it does not permit.",
             ),
             (
                 not_covered("2026-03-06T08:00:00Z", "2026-03-06T09:00:00Z"),
-                "No covered hours of the cell lie between Fri 6 Mar 2026, 09:00 and Fri 6 Mar 2026, 10:00.",
+                "No covered hours lie between Fri 6 Mar 2026, 09:00 and Fri 6 Mar 2026, 10:00.",
             ),
             ("it ends before <that>".into(), "It ends before <that>."),
         ] {

@@ -7,7 +7,7 @@ use super::{
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::departed::end_access_of_deactivated;
 use crate::store::meta::{SETUP_LINK, note_import, remove_fact, save_team};
-use crate::store::{Result, WriteTx, agenda, note_hidden_feeds};
+use crate::store::{Result, WriteTx, agenda, note_hidden_feeds, turn_invitation};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
 
@@ -97,6 +97,7 @@ pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<()> {
         person.source.name(),
         person.zone_is_own,
     ];
+    turn_invitation::address_may_move(tx, person.id.as_str(), person.email.as_deref())?;
     run(tx, sql, values)?;
     if person.is_admin && person.is_active() {
         // Whoever administers the workspace makes the next ones.

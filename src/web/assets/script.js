@@ -24,8 +24,8 @@
   });
 
   // A choice that only filters applies at once.
-  for (const select of all("select[data-apply]")) {
-    select.addEventListener("change", () => select.form.requestSubmit());
+  for (const field of all("[data-apply]")) {
+    field.addEventListener("change", () => field.form.requestSubmit());
   }
 
   // Lists of people can be searched while typing.
@@ -72,7 +72,7 @@
   const steps = [...all("[data-step]", pop)];
   let opener = null;
   document.addEventListener("click", (event) => {
-    const bar = event.target.closest(".bar:not(.many,.away) > a[data-cell]");
+    const bar = event.target.closest(".bar:not(.many,.away,.ghost) > a[data-cell]");
     if (!bar || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     const label = bar.querySelector(".sr").textContent;
@@ -82,16 +82,24 @@
     const path = bar.getAttribute("href");
     const avatar = pop.querySelector(".av");
     const colour = [...bar.parentNode.classList].find((name) => /^p\d+$/.test(name)) || "no";
-    const mine = bar.parentNode.classList.contains("me"), gap = bar.parentNode.classList.contains("gap");
+    const is = (name) => bar.parentNode.classList.contains(name);
+    const [mine, gap, may] = [is("me"), is("gap"), bar.closest("[data-may]")?.dataset.may || ""];
+    const [member, editor] = [may.includes("m"), may.includes("e")];
     avatar.className = "av l " + colour + (mine ? " me" : "");
     avatar.textContent = gap ? "?" : bar.querySelector(".sh")?.textContent || "";
-    const over = bar.dataset.end && new Date(bar.dataset.end) <= new Date(pop.dataset.now);
+    const now = new Date(pop.dataset.now);
+    const over = bar.dataset.end && new Date(bar.dataset.end) <= now;
+    const offered = {
+      cover: member && mine,
+      swap: member && !["cover", "swap", "ovr", "gap"].some(is) && new Date(bar.dataset.start) > now,
+      take: member && !mine && (gap || editor),
+      assign: editor,
+    };
     why.href = path;
     for (const step of steps) {
-      const is = step.dataset.step;
-      step.hidden = is !== "all" && (over || !({ cover: mine, swap: true, take: gap || step.dataset.editor, assign: true })[is] ||
-        (is === "take" && mine));
-      step.href = is === "all" ? path : path + "?do=" + is;
+      const name = step.dataset.step, whole = name === "all";
+      step.hidden = !whole && (over || !offered[name]);
+      step.href = whole ? path : path + "?do=" + name;
     }
     opener = bar;
     pop.showPopover();

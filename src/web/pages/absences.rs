@@ -135,7 +135,7 @@ pub fn create(visit: &Visit) -> Outcome {
     let created = match created {
         Ok((created, _)) => created,
         Err(ActionError::Refused(refusal @ Refusal::Invalid { .. })) => {
-            refusals::add(visit.app(), &mut errors, &Problem::from(refusal), &FIELDS)?;
+            refusals::add(visit, &mut errors, &Problem::from(refusal), &FIELDS)?;
             return page(visit, 400, &visit.form, &errors);
         }
         Err(stop) => return Err(stop.into()),

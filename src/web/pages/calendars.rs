@@ -153,7 +153,7 @@ pub fn create(visit: &Visit) -> Outcome {
             Err(ActionError::Refused(refusal @ Refusal::Invalid { .. })) => {
                 let mut errors = Errors::default();
                 let problem = Problem::from(refusal);
-                refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?;
+                refusals::add(visit, &mut errors, &problem, &FIELDS)?;
                 page(visit, 400, &visit.form, &errors)
             }
             Err(error) => Err(error.into()),

@@ -142,7 +142,7 @@ fn refused(visit: &Visit, stop: ActionError, mut errors: Errors) -> Outcome {
     let problem = Problem::from(stop);
     match problem.status {
         400 | 402 | 409 => {
-            refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?;
+            refusals::add(visit, &mut errors, &problem, &FIELDS)?;
             page(visit, problem.status, &visit.form, &errors, None)
         }
         _ => Err(problem),

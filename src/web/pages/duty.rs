@@ -203,10 +203,14 @@ fn without_anybody(visit: &Visit, rotation: &Rotation, values: &Form, errors: &E
         Some(hours) => format!("Leave these {hours} hours without anybody"),
         None => "Leave the hours until somebody hands over without anybody".to_owned(),
     };
-    let filled = Filled { values, errors };
     html! {
         @for wrong in errors.of("confirmed") { p.wrong { (wrong) } }
-        div.note.bad { (filled.tick("confirmed", &words)) }
+        div.note.bad {
+            div.choice {
+                input type="checkbox" id="f-confirmed" name="confirmed" value="true" checked[values.has("confirmed", "true")] data-action="clear";
+                label for="f-confirmed" { (words) }
+            }
+        }
     }
 }
 

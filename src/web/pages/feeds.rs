@@ -85,7 +85,7 @@ pub fn section(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     let times = times(visit);
     Ok(html! {
         section.card.pad aria-labelledby="feeds" {
-            h2 #feeds { "My turns in a calendar" }
+            h2 #feeds { "In my calendar" }
             @if feeds.is_empty() {
                 p.muted { "Calendar programs can subscribe to an address that always has your turns." }
             } @else {
@@ -142,7 +142,7 @@ fn form(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     Ok(html! {
         form method="post" action="/me/feeds" {
             (hidden("operationId", &confirm::operation_id()))
-            p.actions { button.btn.s type="submit" { "Make a calendar address" } }
+            p.actions { button.btn.s type="submit" data-action="feed" { "Make a calendar address" } }
         }
         details open[errors_in_it] {
             summary { "Choose what it shows" }
@@ -151,7 +151,7 @@ fn form(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
                 (filled.select("shows", "What it shows", "", &shows))
                 (filled.input("text", "name", "Name of the calendar", "You may leave it empty.", false))
                 (filled.boxes("alarms", "Remind me of a turn", "Your calendar program does, if it lets subscriptions remind you.", &alarms))
-                p.actions { button.btn.s type="submit" { "Make the address" } }
+                p.actions { button.btn.s type="submit" data-action="feed" { "Make the address" } }
             }
         }
     })
@@ -258,7 +258,7 @@ pub fn make(visit: &Visit) -> Result<Result<Response, Errors>, Problem> {
         Err(ActionError::Refused(refusal @ Refusal::Invalid { .. })) => {
             let mut errors = Errors::default();
             let problem = Problem::from(refusal);
-            refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?;
+            refusals::add(visit, &mut errors, &problem, &FIELDS)?;
             Ok(Err(errors))
         }
         Err(error) => Err(error.into()),

@@ -50,6 +50,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let drawn = all.iter().take(WEEKS).map(|one| &one.rotation);
     let (weekly, mut people) = week::load(visit, drawn, &days)?;
     people.add(visit.app(), named(&all, &waiting))?;
+    let found = trouble::found(visit, &all, &mut people)?;
     let content = html! {
         (head(visit))
         (getting_started::list(visit)?)
@@ -59,7 +60,6 @@ pub fn show(visit: &Visit) -> Outcome {
                 @if !waiting.is_empty() { (waiting::card(visit, &waiting, &people)?) }
             }
         }
-        @let found = trouble::found(visit, &all, &people);
         (trouble::alert(&found))
         @if all.is_empty() {
             section.card { div.empty { (nothing_yet(visit)) } }

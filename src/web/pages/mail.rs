@@ -22,9 +22,9 @@ use maud::{Markup, html};
 
 /// The kinds that people are sent directly; the others go to channels.
 const DIRECT: [(MessageKind, &str); 11] = [
-    (MessageKind::OnDuty, "I come on duty"),
-    (MessageKind::OffDuty, "I go off duty"),
-    (MessageKind::ComingUp, "My duty begins soon"),
+    (MessageKind::OnDuty, "I come on call"),
+    (MessageKind::OffDuty, "I go off call"),
+    (MessageKind::ComingUp, "My turn begins soon"),
     (
         MessageKind::Nobody,
         "Nobody is on call in a rotation that I own",
@@ -45,13 +45,14 @@ const DIRECT: [(MessageKind, &str); 11] = [
 ];
 
 /// The fields of the form that a refusal may name.
-const FIELDS: [&str; 6] = [
+const FIELDS: [&str; 7] = [
     "kinds",
     "remindBefore",
     "summary.day",
     "summary.time",
     "push.url",
     "push.token",
+    "invitations",
 ];
 
 /// What stands for no reminders.
@@ -84,10 +85,40 @@ fn values(settings: &Notifications) -> Form {
         chosen.push(("summary.day", wording::day_name(weekly.day).to_owned()));
         chosen.push(("summary.time", weekly.time.to_string()));
     }
+    if settings.invitations {
+        chosen.push(("invitations", "true".to_owned()));
+    }
     if let Some(push) = &settings.push {
         chosen.push(("push.url", push.url().to_owned()));
     }
     Form::with(chosen)
+}
+
+/// The choice as a part of the reader's own page.
+pub fn card(visit: &Visit) -> Result<Markup, Problem> {
+    let user = visit.me()?.person.id.clone();
+    let settings = notification_settings::read(visit.app(), &visit.caller, &user)?;
+    let (values, errors) = (values(&settings), Errors::default());
+    let filled = Filled {
+        values: &values,
+        errors: &errors,
+    };
+    Ok(html! {
+        section.card aria-labelledby="tell" {
+            header { h2 #tell { "Tell me" } a.btn.s.ghost href="/me/mail" { "What works" } }
+            form.pad.pt0.stack method="post" action="/me/mail" {
+                (filled.tick("mail", "By mail"))
+                (chosen(&filled, visit.app().relays().mail.is_some()))
+                div.row { button.btn.go type="submit" { "Save" } }
+            }
+            form.step method="post" action="/me/mail/test" {
+                div.row {
+                    button.btn.s type="submit" { "Send a test" }
+                    span.small.muted { "One line by every way that is set up." }
+                }
+            }
+        }
+    })
 }
 
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
@@ -104,7 +135,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
         }
         form.card.pad method="post" action="/me/mail" {
             (filled.tick("mail", "Mail me"))
-            (chosen(&filled))
+            (chosen(&filled, visit.app().relays().mail.is_some()))
             p.actions { button.btn.go type="submit" { "Save" } }
         }
         form.card.pad method="post" action="/me/mail/test" {
@@ -129,20 +160,23 @@ fn reach(visit: &Visit) -> Result<Markup, Problem> {
     })
 }
 
-fn chosen(filled: &Filled) -> Markup {
+fn chosen(filled: &Filled, has_mail: bool) -> Markup {
     let kinds: Vec<Choice> = (DIRECT.iter())
         .map(|(kind, label)| Choice::new(kind.name(), label))
         .collect();
     let mut days = vec![Choice::new("", "Never")];
     days.extend(wording::DAYS.map(|day| Choice::new(day, &wording::capital(day))));
     html! {
-        (filled.boxes("kinds", "By mail and push, when", "", &kinds))
-        (filled.input("text", "remindBefore", "Remind me before my duty begins",
+        (filled.chips("kinds", "By mail and push, when", &kinds))
+        (filled.input("text", "remindBefore", "Remind me before my turn begins",
             "Up to five times, such as 1d, 1h, 15m. Empty: when everybody is reminded. never: not at all.", false))
         (filled.select("summary.day", "My next 14 days, every week on", "", &days))
         (filled.input("time", "summary.time", "at", "In your time zone.", false))
+        @if has_mail {
+            (filled.tick("invitations", "Mail me my turns as calendar invitations, and every change of them"))
+        }
         (filled.input("url", "push.url", "Push: the address of my ntfy topic",
-            "Such as https://ntfy.sh/TOPIC. Whoever knows the topic can read it, so choose a long one. Empty: no push.", false))
+            "Optional, such as https://ntfy.sh/TOPIC. Whoever knows the topic can read it, so choose a long one. Empty: no push.", false))
         (filled.input("password", "push.token", "Push: access token", "Only for a topic that needs one. Empty: the one that is stored stays.", false))
     }
 }
@@ -152,7 +186,8 @@ pub fn choose(visit: &Visit) -> Outcome {
     let user = visit.me()?.person.id.clone();
     let before = notification_settings::read(visit.app(), &visit.caller, &user)?;
     let author = visit.author("setNotificationSettings");
-    let change = read(&visit.form, &before).map_err(ActionError::from);
+    let has_mail = visit.app().relays().mail.is_some();
+    let change = read(&visit.form, &before, has_mail).map_err(ActionError::from);
     let outcome = change
         .and_then(|change| notification_settings::choose(visit.app(), &author, &user, change));
     match outcome {
@@ -163,14 +198,18 @@ pub fn choose(visit: &Visit) -> Outcome {
         Err(ActionError::Refused(refusal)) => {
             let mut errors = Errors::default();
             let problem = Problem::from(refusal);
-            refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?;
+            refusals::add(visit, &mut errors, &problem, &FIELDS)?;
             page(visit, 400, &visit.form, &errors)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn read(form: &Form, before: &Notifications) -> Result<NotificationChange, Refusal> {
+fn read(
+    form: &Form,
+    before: &Notifications,
+    has_mail: bool,
+) -> Result<NotificationChange, Refusal> {
     let shown = |kind: &MessageKind| DIRECT.iter().any(|(direct, _)| direct == kind);
     let kept = before.messages.kinds.iter().copied();
     let kept = kept.filter(|kind| !shown(kind));
@@ -181,6 +220,8 @@ fn read(form: &Form, before: &Notifications) -> Result<NotificationChange, Refus
     ));
     if form.names("remindBefore") {
         change.remind_before = Some(leads(form.filled("remindBefore"))?);
+        // A box that is not ticked is not sent, and without mail it is not shown.
+        change.invitations = has_mail.then(|| form.one("invitations") == "true");
     }
     if form.names("summary.day") {
         change.summary = Some(weekly(form)?);

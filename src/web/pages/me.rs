@@ -33,12 +33,12 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         (fields::summary(errors))
         (head(visit, &own)?)
         div.cols.a {
-            div.stack { (turns::card(visit, &own, &away)?) (super::trades::of_reader(visit)?) (month::card(visit, &drawn, &away)) }
+            div.stack { (turns::card(visit, &own, &away)?) (month::card(visit, &drawn, &away)) }
             div.stack { (away::card(visit, &own, errors)?) (super::feeds::section(visit, errors)?) }
         }
         div.cols.h {
-            div.stack { (super::inbox::summary(visit)?) (super::calendars::section(visit)?) }
-            div.stack { (zone(visit, errors)?) (super::sessions::own(visit)?) }
+            div.stack { (super::mail::card(visit)?) (super::inbox::summary(visit)?) }
+            div.stack { (super::trades::of_reader(visit)?) (super::calendars::section(visit)?) (zone(visit, errors)?) (super::sessions::own(visit)?) }
         }
     };
     Ok(layout::page_with(visit, status, "Me", content))

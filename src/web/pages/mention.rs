@@ -97,7 +97,7 @@ pub fn answer_step(visit: &Visit) -> Outcome {
             let problem = Problem::from(refusal);
             let mention = mentions::read(visit.app(), &visit.caller, &id(visit))?;
             let mut errors = Errors::default();
-            refusals::add(visit.app(), &mut errors, &problem, &[])?;
+            refusals::add(visit, &mut errors, &problem, &[])?;
             page(visit, problem.status, &mention, &errors)
         }
         Err(stop) => Err(stop.into()),

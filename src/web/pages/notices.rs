@@ -2,15 +2,20 @@
 
 use super::{editable, path_to, times};
 use crate::actions::told_plan::{self, NoticeStatus};
+use crate::domain::ids::UserId;
 use crate::domain::rotation::Rotation;
 use crate::runtime::clock::real_time;
 use crate::server::{Outcome, Problem};
 use crate::web::answer;
 use crate::web::notes::Note;
+use crate::web::parts::people::People;
 use crate::web::parts::time::Times;
 use crate::web::visit::Visit;
 use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
+
+/// People who are named; the others are counted.
+const NAMED: usize = 8;
 
 /// The line, with a button for whoever may tell them now; nothing where nobody is told, or was lately.
 pub fn line(visit: &Visit, rotation: &Rotation, is_editor: bool) -> Result<Markup, Problem> {
@@ -23,7 +28,7 @@ pub fn line(visit: &Visit, rotation: &Rotation, is_editor: bool) -> Result<Marku
     Ok(html! {
         @match status {
             None => {},
-            Some(NoticeStatus::Told(count, at)) => p.muted { "Told to " (people(count)) " " (times.away(at)) },
+            Some(NoticeStatus::Told(users, at)) => p.muted { "Told " (times.away(at)) ": " (names(visit, &users)?) },
             Some(NoticeStatus::Pending(count, at)) => {
                 @let are = if count == 1 { " is told at " } else { " are told at " };
                 div.note.said {
@@ -36,6 +41,19 @@ pub fn line(visit: &Visit, rotation: &Rotation, is_editor: bool) -> Result<Marku
                 }
             }
         }
+    })
+}
+
+/// People by name, the first ones of many.
+fn names(visit: &Visit, users: &[UserId]) -> Result<Markup, Problem> {
+    let named = &users[..users.len().min(NAMED)];
+    let people = People::load(visit.app(), named, false)?;
+    Ok(html! {
+        @for (index, user) in named.iter().enumerate() {
+            @if index > 0 { ", " }
+            bdi { (people.name(user)) }
+        }
+        @if users.len() > NAMED { " and " (users.len() - NAMED) " more" }
     })
 }
 

@@ -24,7 +24,7 @@ use jiff::{SignedDuration, Timestamp};
 use maud::html;
 
 /// People on one page.
-const ROWS: u32 = 50;
+const ROWS: u32 = 35;
 
 /// How far ahead turns are listed.
 const AHEAD: SignedDuration = SignedDuration::from_hours(28 * 24);
@@ -148,7 +148,7 @@ fn row(visit: &Visit, one: &ListedPerson, people: &People, is_admin: bool) -> ma
             td data-h="away" {
                 @if let Some(away) = one.away { (times.text(away.from)) " to " (times.text(away.until)) }
             }
-            td.muted { (place(person.time_zone.as_deref())) }
+            td.muted { (place(person, visit.now)) }
             @if is_admin {
                 td data-h="signed in" {
                     @match one.signed_in {
@@ -171,10 +171,14 @@ fn last_seen(times: &Times, visit: &Visit, at: Timestamp) -> String {
     }
 }
 
-/// The city of a zone.
-fn place(zone: Option<&str>) -> String {
-    let city = zone.unwrap_or_default().rsplit('/').next();
-    city.unwrap_or_default().replace('_', " ")
+/// The city of somebody's zone, and the time there.
+fn place(person: &Person, now: Timestamp) -> String {
+    let Some(zone) = person.zone() else {
+        return String::new();
+    };
+    let city = zone.as_str().rsplit('/').next().unwrap_or_default();
+    let hour = Times { zone, now }.hour(now);
+    format!("{}, {hour}", city.replace('_', " "))
 }
 
 fn marks(person: &Person) -> maud::Markup {
@@ -216,7 +220,6 @@ pub fn show(visit: &Visit) -> Outcome {
             dl.kv {
                 @if let Some(name) = &person.real_name { dt { "Full name" } dd { bdi { (name) } } }
                 @if let Some(email) = &person.email { dt { "Address" } dd { bdi { (email) } } }
-                dt { "Id" } dd { code { (person.id) } }
                 dt { "Time zone" } dd { (person.time_zone.as_deref().unwrap_or("Unknown")) }
                 dt { "On call" }
                 dd {

@@ -3,7 +3,6 @@
 
 mod aside;
 mod head;
-mod menu;
 mod problems;
 mod weeks;
 
@@ -21,9 +20,11 @@ use crate::web::layout;
 use crate::web::parts::agenda::{Listed, agenda};
 use crate::web::parts::days::{Days, monday};
 use crate::web::parts::external;
+use crate::web::parts::fields::hidden;
 use crate::web::parts::icon::icon;
 use crate::web::parts::item::{self, Item, Kind, Row};
 use crate::web::parts::legend::legend;
+use crate::web::parts::menu::menu;
 use crate::web::parts::people::People;
 use crate::web::parts::time;
 use crate::web::parts::timeline::{self, Gone, Lane, timeline};
@@ -51,6 +52,9 @@ struct Shown<'v> {
     rotation: Rotation,
     /// Every item from now on, and those of the days that are shown.
     rows: Vec<Row>,
+    /// The plan beneath each row; empty where it is not shown, or is the same.
+    beneath: Vec<Vec<Item>>,
+    with_plan: bool,
     days: Days,
     span: &'static str,
     people: People,
@@ -81,7 +85,8 @@ impl Shown<'_> {
     /// The address of other days.
     fn other_days(&self, days: i64, span: &str) -> String {
         let from = self.days.first.saturating_add(days.days());
-        format!("{}?from={from}&span={span}", self.base())
+        let plan = if self.with_plan { "&plan=true" } else { "" };
+        format!("{}?from={from}&span={span}{plan}", self.base())
     }
 }
 
@@ -145,9 +150,17 @@ pub fn show(visit: &Visit) -> Outcome {
     };
     let people = people(visit, &rotation, (&duties, &arranged), &away, &asked)?;
     let base = path_to(&rotation);
+    let rows = item::rows(&rotation, (&duties, &arranged), &people, &base);
+    let with_plan = visit.query.has("plan", "true");
+    let beneath = rows.iter().map(|row| match with_plan {
+        true => item::beneath(row, (&duties, &arranged), &people, shown),
+        false => Vec::new(),
+    });
     let page = Shown {
         visit,
-        rows: item::rows(&rotation, (&duties, &arranged), &people, &base),
+        beneath: beneath.collect(),
+        with_plan,
+        rows,
         days,
         span,
         people,
@@ -202,13 +215,13 @@ fn whole(page: &Shown) -> Result<Markup, Problem> {
         (heading(page))
         (external::told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(page))
-        @if signed_in { (notices::line(visit, rotation, page.is_editor)?) }
         div.cols.a { (head::hero(page)) (head::order(page)) }
+        @if signed_in { (notices::line(visit, rotation, page.is_editor)?) }
         (plan(page))
         (weeks::card(page))
         @if signed_in {
-            div.cols.t { (problems::card(page)?) (aside::requests(page)) (aside::away(page)) }
-            (super::trades::section(visit, rotation)?)
+            div.cols.t { (problems::card(page)?) (aside::requests(page)) (aside::away(page)?) }
+            nav.row.only-s aria-label="More" { (weeks::more(page)) }
         }
     })
 }
@@ -254,6 +267,25 @@ fn standing(page: &Shown) -> Markup {
     }
 }
 
+/// The box that shows the plan beneath; where there is nothing beneath it is not offered.
+fn plan_box(page: &Shown) -> Markup {
+    let is_arranged = |item: &Item| matches!(item.kind, Kind::Cover | Kind::Swap | Kind::Put);
+    let mut items = page.items();
+    html! {
+        @if page.with_plan || items.any(is_arranged) {
+            form.row.wideonly method="get" action=(page.base()) {
+                (hidden("from", &page.days.first.to_string()))
+                (hidden("span", page.span))
+                label.switch {
+                    input type="checkbox" name="plan" value="true" checked[page.with_plan] data-apply;
+                    "Show the plan before covers and swaps"
+                }
+                noscript { button.btn.s type="submit" { "Show" } }
+            }
+        }
+    }
+}
+
 /// The timeline, and the agenda that narrow screens have in its place.
 fn plan(page: &Shown) -> Markup {
     let days = &page.days;
@@ -265,7 +297,17 @@ fn plan(page: &Shown) -> Markup {
             period: absence.period,
         })
         .collect();
-    let lanes: Vec<Lane> = page.rows.iter().map(Lane::of).collect();
+    let may = super::may(page.visit, &page.rotation);
+    let mut lanes: Vec<Lane> = Vec::new();
+    for (row, planned) in page.rows.iter().zip(&page.beneath) {
+        lanes.push(Lane {
+            may,
+            ..Lane::of(row)
+        });
+        if !planned.is_empty() {
+            lanes.push(Lane::beneath(row, planned));
+        }
+    }
     let count = page.items().filter(|item| item.kind != Kind::Off).count();
     let mut listed: Vec<Listed> = page
         .items()
@@ -281,6 +323,7 @@ fn plan(page: &Shown) -> Markup {
                 h2 #plan { "Who is on call" }
                 span.muted.small { (days.text()) }
                 span.push.row {
+                    (plan_box(page))
                     nav.seg aria-label="Days shown" {
                         @for (name, _, words) in SPANS.iter().filter(|(_, count, _)| *count > 1) {
                             a href=(page.other_days(0, name)) aria-current=[(*name == page.span).then_some("true")] { (words) }
@@ -302,6 +345,6 @@ fn plan(page: &Shown) -> Markup {
             }
             (agenda(days, &listed, &page.people, &page.other_days(days.count, page.span)))
         }
-        @if page.is_ours() { (menu::menu(page)) }
+        (menu(page.visit))
     }
 }

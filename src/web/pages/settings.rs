@@ -101,6 +101,13 @@ fn action(rotation: &Rotation, part: &str) -> String {
     format!("{}/settings/{part}", path_of(&rotation.id, None))
 }
 
+/// The head of a page of the settings.
+struct Head {
+    title: String,
+    /// The line below it; the rotation's name where it is left out.
+    about: Option<String>,
+}
+
 /// A page of the settings: the way back, what is wrong, the other parts, and the content.
 fn page(
     visit: &Visit,
@@ -109,29 +116,42 @@ fn page(
     (status, errors): (u16, &Errors),
     content: Markup,
 ) -> Result<Response, Problem> {
-    let base = path_to(rotation);
     let name = section(part).map_or("Settings", |section| section.name);
+    let head = Head {
+        title: name.to_owned(),
+        about: None,
+    };
+    titled_page(visit, rotation, part, head, (status, errors), content)
+}
+
+/// The same with a title of its own.
+fn titled_page(
+    visit: &Visit,
+    rotation: &Rotation,
+    part: &str,
+    head: Head,
+    (status, errors): (u16, &Errors),
+    content: Markup,
+) -> Result<Response, Problem> {
+    let base = path_to(rotation);
+    let name = &rotation.profile.name;
     let content = html! {
-        p.crumb {
-            a href="/rotations" { "Rotations" } " / "
-            a href=(base) { bdi { (rotation.profile.name) } } " / "
-            a href=(format!("{base}/settings")) { "Settings" }
-        }
         (fields::summary(errors))
-        h1 { (name) }
-        p.sub { bdi { (rotation.profile.name) } }
-        nav.card.pad aria-label="Settings" {
-            div.actions {
-                @for section in offered(visit, rotation) {
-                    @let is_here = section.part == part;
-                    a.btn.s.go[is_here] href=(format!("{base}/settings/{}", section.part))
-                        aria-current=[is_here.then_some("page")] { (section.name) }
-                }
+        div.head {
+            div {
+                p.crumb { a href=(base) { bdi { (name) } } " · " a href=(format!("{base}/settings")) { "Settings" } }
+                h1 { bdi { (head.title) } }
+                p.sub { bdi { (head.about.as_deref().unwrap_or(name)) } }
+            }
+        }
+        nav.tabs.wrap aria-label="Settings" {
+            @for section in offered(visit, rotation) {
+                a href=(format!("{base}/settings/{}", section.part)) aria-current=[(section.part == part).then_some("page")] { (section.name) }
             }
         }
         (content)
     };
-    let title = format!("{name} of {}", rotation.profile.name);
+    let title = format!("{} of {name}", head.title);
     Ok(layout::page_with(visit, status, &title, content))
 }
 

@@ -84,7 +84,7 @@ pub fn set_up(visit: &Visit) -> Outcome {
             let problem = Problem::from(stop);
             match problem.status {
                 400 | 409 => {
-                    refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?;
+                    refusals::add(visit, &mut errors, &problem, &FIELDS)?;
                     page(visit, problem.status, &visit.form, &errors)
                 }
                 _ => Err(problem),

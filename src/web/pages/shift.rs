@@ -3,9 +3,10 @@
 mod candidates;
 mod doing;
 
+use super::elsewhere::elsewhere;
 use super::{named, path_to, times};
 use crate::actions::explain::{self, Question};
-use crate::actions::{ActionError, duties};
+use crate::actions::{ActionError, directory_edit, duties};
 use crate::domain::arrangement::{Arrangement, ArrangementKind};
 use crate::domain::duty::Duty;
 use crate::domain::explain::ExplainedCell;
@@ -22,6 +23,7 @@ use crate::web::parts::days::{Days, monday};
 use crate::web::parts::fields::hidden;
 use crate::web::parts::icon::icon;
 use crate::web::parts::item::{self, Item, Kind, Row};
+use crate::web::parts::menu::menu;
 use crate::web::parts::near;
 use crate::web::parts::people::People;
 use crate::web::parts::time::{self, Times};
@@ -164,8 +166,8 @@ fn whole(page: &Shown) -> Result<Markup, Problem> {
         signed_in && !page.is_over() && page.rotation.enabled && page.rotation.external.is_none();
     Ok(html! {
         (head(page))
-        (around(page))
-        div.cols.m {
+        (around(page)?)
+        div.cols.m.turn {
             div.stack {
                 @if can { (doing::card(page)?) }
                 @else if page.is_over() { section.card.pad { p.muted { "This turn is over; it stands in the record." } } }
@@ -174,7 +176,7 @@ fn whole(page: &Shown) -> Result<Markup, Problem> {
             div.stack {
                 @if signed_in { (reasons(page)?) }
                 (zones(page))
-                @if signed_in { (reach(page)) }
+                @if signed_in { (reach(page)?) }
             }
         }
     })
@@ -225,11 +227,12 @@ fn head(page: &Shown) -> Markup {
 }
 
 /// The week around the turn.
-fn around(page: &Shown) -> Markup {
+fn around(page: &Shown) -> Result<Markup, Problem> {
     let times = page.times();
     let days = Days::new(monday(times.date(page.item.from)), 7, times);
     let range = days.range();
-    let lanes: Vec<Lane> = (page.rows.iter().enumerate())
+    let may = super::may(page.visit, page.rotation);
+    let mut lanes: Vec<Lane> = (page.rows.iter().enumerate())
         .map(|(index, row)| Lane {
             name: match index == page.row {
                 true => html! { b { "This turn" } },
@@ -242,8 +245,31 @@ fn around(page: &Shown) -> Markup {
             },
             label: row.name.clone(),
             items: &row.items,
+            is_plan: false,
+            may,
         })
         .collect();
+    let own = match page.visit.reader {
+        Some(_) => elsewhere(page.visit, &page.rotation.id, &days)?,
+        None => Vec::new(),
+    };
+    let mut named: Vec<&str> = Vec::new();
+    for item in &own {
+        if !named.contains(&item.place.as_str()) {
+            named.push(&item.place);
+        }
+    }
+    let named = named.join(", ");
+    if !own.is_empty() {
+        lanes.push(Lane {
+            name: html! { b { "You" } },
+            more: &named,
+            label: format!("You, {named}"),
+            items: &own,
+            is_plan: false,
+            may: "",
+        });
+    }
     let items = page.rows.iter().flat_map(|row| &row.items);
     let mut listed: Vec<Listed> = (items
         .filter(|item| item.from < range.until && item.end() > range.from))
@@ -253,13 +279,14 @@ fn around(page: &Shown) -> Markup {
     })
     .collect();
     listed.sort_by_key(|one| one.item.from);
-    html! {
+    Ok(html! {
         section.card aria-labelledby="week" {
             h2.sr #week { "The week" }
             (timeline(&days, &lanes, &[], page.people))
             (agenda(&days, &listed, page.people, &page.base()))
+            (menu(page.visit))
         }
-    }
+    })
 }
 
 /// Why it is as it is, and why it is not the reader's.
@@ -398,24 +425,30 @@ fn zones(page: &Shown) -> Markup {
     }
 }
 
-fn reach(page: &Shown) -> Markup {
-    let person = page
-        .item
-        .user
-        .as_ref()
-        .filter(|_| !page.is_mine())
-        .and_then(|user| page.people.person(user));
-    html! {
-        @if let Some(person) = person {
-            section.card.pad aria-labelledby="reach" {
-                h2 #reach { "Reach " bdi { (person.name()) } }
-                dl.kv {
-                    @if let Some(mail) = &person.email { dt { "Mail" } dd { a href=(format!("mailto:{mail}")) { (mail) } } }
-                    dt { "Page" } dd { a href=(crate::web::parts::people::path(&person.id)) { bdi { (person.name()) } } }
-                }
+/// How to reach whoever has it: as the API tells the reader.
+fn reach(page: &Shown) -> Result<Markup, Problem> {
+    let holder = page.item.user.as_ref().filter(|_| !page.is_mine());
+    let Some(person) = holder.and_then(|user| page.people.person(user)) else {
+        return Ok(html! {});
+    };
+    let phone = match page.visit.caller.reads_contact(&person.id) {
+        true => {
+            let store = page.visit.app().store();
+            let found = store.read(|tx| directory_edit::load_person(tx, &person.id))?;
+            found.and_then(|record| record.phone)
+        }
+        false => None,
+    };
+    Ok(html! {
+        section.card.pad aria-labelledby="reach" {
+            h2 #reach { "Reach " bdi { (person.name()) } }
+            dl.kv {
+                @if let Some(phone) = &phone { dt { "Telephone" } dd { a href=(format!("tel:{phone}")) { (phone) } } }
+                @if let Some(mail) = &person.email { dt { "Mail" } dd { a href=(format!("mailto:{mail}")) { (mail) } } }
+                dt { "Page" } dd { a href=(crate::web::parts::people::path(&person.id)) { bdi { (person.name()) } } }
             }
         }
-    }
+    })
 }
 
 /// The form that ends what somebody was given, for editors.

@@ -13,37 +13,32 @@ use crate::web::layout;
 use crate::web::notes::Note;
 use crate::web::parts::confirm;
 use crate::web::parts::fields;
+use crate::web::parts::icon::icon;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use maud::{Markup, html};
 
-/// The open trades of a rotation; nothing where there is none, and for whoever is not signed in.
-pub fn section(visit: &Visit, rotation: &Rotation) -> Result<Markup, Problem> {
+/// The open trades of a rotation as lines of a list; `None` where there is none, and for whoever is not signed in.
+pub fn of_rotation(visit: &Visit, rotation: &Rotation) -> Result<Option<Markup>, Problem> {
     if visit.reader.is_none() || forecast::open_trades(rotation).is_empty() {
-        return Ok(html! {});
+        return Ok(None);
     }
     let open = trades::list(visit.app(), &visit.caller, &rotation.id)?;
     let people = People::load(visit.app(), open.iter().flat_map(sides), true)?;
-    Ok(html! {
-        @if !open.is_empty() {
-            section.card.pad aria-labelledby="trades" {
-                h2 #trades { "Open trades" }
-                ul.items {
-                    @for one in &open {
-                        li data-trade=(one.trade.id) {
-                            div.split {
-                                span {
-                                    (people.show(&one.trade.owes)) " owes " (people.show(&one.trade.owed)) " "
-                                    (turn(visit, rotation, one))
-                                }
-                                (forgive_form(visit, rotation, one, &people))
-                            }
-                        }
+    let lines = html! {
+        @for one in &open {
+            li data-trade=(one.trade.id) {
+                div.ml {
+                    span.mark.me { (icon("swap")) }
+                    div.what {
+                        span { (people.show(&one.trade.owes)) " owes " (people.show(&one.trade.owed)) " " (turn(visit, rotation, one)) }
+                        (forgive_form(visit, rotation, one, &people))
                     }
                 }
             }
         }
-    })
+    };
+    Ok((!open.is_empty()).then_some(lines))
 }
 
 fn sides(open: &OpenTrade) -> [&UserId; 2] {

@@ -10,6 +10,7 @@ use crate::server::Outcome;
 use crate::web::form::{Errors, Form};
 use crate::web::layout;
 use crate::web::parts::fields::{self, Choice, Filled};
+use crate::web::parts::people::People;
 use crate::web::parts::time::Times;
 use crate::web::parts::warned;
 use crate::web::visit::Visit;
@@ -25,7 +26,7 @@ const SPANS: [(u32, &str); 4] = [
 ];
 
 /// Lines of one severity that are listed at the most.
-const MOST: usize = 200;
+const MOST: usize = 12;
 
 /// GET /rotations/{rotation}/warnings.
 pub fn show(visit: &Visit) -> Outcome {
@@ -45,8 +46,12 @@ pub fn show(visit: &Visit) -> Outcome {
         naming: Naming::Names,
     };
     let (rotation, found) = warnings::of_rotation(visit.app(), &visit.caller, &known.id, asked)?;
+    let chosen = Severity::parse(visit.query.one("severity"));
+    let from = visit.query.one("from").parse().unwrap_or(0);
     let is_editor = visit.caller.check_edit(&rotation).is_ok();
     let shown = times(visit);
+    let users = found.iter().flat_map(|warning| &warning.users);
+    let people = People::load(visit.app(), users, true)?;
     let content = html! {
         (crumbs(&rotation))
         (fields::summary(&errors))
@@ -55,10 +60,15 @@ pub fn show(visit: &Visit) -> Outcome {
         @if found.is_empty() {
             div.card.pad { p.muted { @if rotation.enabled { "Nothing is wrong with the plan." } @else { "This rotation is disabled: nothing is planned." } } }
         }
-        @for severity in Severity::ALL {
-            (list(&rotation, &found, severity, &shown))
+        @for severity in Severity::ALL.into_iter().filter(|severity| chosen.is_none_or(|chosen| chosen == *severity)) {
+            (list(&rotation, &found, (severity, days, from), (&people, &shown)))
         }
-        @if is_editor { (settings::warnings::form(visit, &rotation, &settings::warnings::now(&rotation), &Errors::default())) }
+        @if is_editor {
+            details.more {
+                summary { "What is told of this rotation" }
+                div.mt { (settings::warnings::form(visit, &rotation, &settings::warnings::now(&rotation), &Errors::default())) }
+            }
+        }
     };
     let status = if errors.is_empty() { 200 } else { 400 };
     let title = format!("Warnings of {}", rotation.profile.name);
@@ -118,10 +128,16 @@ fn lines(all: &[Warning], severity: Severity) -> Vec<WarningRow<'_>> {
     lines
 }
 
-fn list(rotation: &Rotation, all: &[Warning], severity: Severity, times: &Times) -> Markup {
+fn list(
+    rotation: &Rotation,
+    all: &[Warning],
+    (severity, days, from): (Severity, u32, usize),
+    (people, times): (&People, &Times),
+) -> Markup {
     let lines = lines(all, severity);
+    let from = from.min(lines.len());
     let count: usize = lines.iter().map(|line| 1 + line.more).sum();
-    let left = lines.len().saturating_sub(MOST);
+    let left = lines.len().saturating_sub(from + MOST);
     let id = format!("severity-{}", severity.name());
     let day = |at| times.day_text(times.date(at));
     html! {
@@ -132,7 +148,7 @@ fn list(rotation: &Rotation, all: &[Warning], severity: Severity, times: &Times)
                     caption.sr { "Warnings that matter " (severity.name()) ", by where they begin" }
                     thead { tr { th scope="col" { "What" } th scope="col" { "When" } th scope="col" { "Where" } th scope="col" { "Why" } } }
                     tbody {
-                        @for WarningRow { first, more, last } in lines.iter().take(MOST) {
+                        @for WarningRow { first, more, last } in lines.iter().skip(from).take(MOST) {
                             tr data-kind=(first.kind.name()) {
                                 th scope="row" { (warned::name(first.kind)) }
                                 td data-label="When" {
@@ -147,12 +163,16 @@ fn list(rotation: &Rotation, all: &[Warning], severity: Severity, times: &Times)
                                     @let slot = first.cell.as_ref().and_then(|cell| rotation.slot_of(cell));
                                     @if let Some(slot) = slot { bdi { (slot_label(rotation, &rotation.cells[slot])) } } @else { span.muted { "The rotation" } }
                                 }
-                                td data-label="Why" { bdi { (first.text) } }
+                                td data-label="Why" { bdi { (warned::text(first, people, times)) } }
                             }
                         }
                     }
                 }
-                @if left > 0 { div.pad { p.muted { "And " (left) " more lines." } } }
+                @if left > 0 {
+                    div.pad {
+                        a href=(format!("{}/warnings?days={days}&severity={}&from={}", path_to(rotation), severity.name(), from + MOST)) { "And " (left) " more" }
+                    }
+                }
             }
         }
     }

@@ -11,6 +11,7 @@ use crate::web::parts::days::{Days, monday};
 use crate::web::parts::icon::icon;
 use crate::web::parts::item::{self, Item, Kind, Row};
 use crate::web::parts::legend::legend;
+use crate::web::parts::menu::menu;
 use crate::web::parts::people::People;
 use crate::web::parts::time;
 use crate::web::parts::timeline::{self, Lane, timeline};
@@ -160,7 +161,7 @@ pub fn card(visit: &Visit, days: &Days, all: &[Weekly], people: &People, path: &
             rotation: Some(name),
         }));
         for (index, row) in rows.iter().enumerate() {
-            lanes.push(lane(rotation, row, index, rows.len()));
+            lanes.push(lane(visit, rotation, row, index, rows.len()));
         }
     }
     listed.sort_by_key(|one| one.item.from);
@@ -183,6 +184,7 @@ pub fn card(visit: &Visit, days: &Days, all: &[Weekly], people: &People, path: &
             (timeline(days, &lanes, &[], people))
             (legend(listed.iter().map(|one| one.item), people))
             (agenda(days, &listed, people, &to(7)))
+            (menu(visit))
             @if !left.is_empty() {
                 p.pad.small.muted {
                     "With more turns than can be drawn here: "
@@ -194,7 +196,13 @@ pub fn card(visit: &Visit, days: &Days, all: &[Weekly], people: &People, path: &
     }
 }
 
-fn lane<'r>(rotation: &'r Rotation, row: &'r Row, index: usize, rows: usize) -> Lane<'r> {
+fn lane<'r>(
+    visit: &Visit,
+    rotation: &'r Rotation,
+    row: &'r Row,
+    index: usize,
+    rows: usize,
+) -> Lane<'r> {
     let name = &rotation.profile.name;
     Lane {
         name: match index {
@@ -210,5 +218,7 @@ fn lane<'r>(rotation: &'r Rotation, row: &'r Row, index: usize, rows: usize) -> 
             _ => format!("{name}, {}", row.name),
         },
         items: &row.items,
+        is_plan: false,
+        may: super::may(visit, rotation),
     }
 }

@@ -61,7 +61,8 @@ pub fn show(visit: &Visit) -> Outcome {
             refusal @ (Refusal::Invalid { .. } | Refusal::NotKnownYet(_)),
         )) => {
             let person = |user: &UserId| Ok::<_, Infallible>(format!("`{user}`"));
-            let Ok(why) = form::text(&Problem::from(refusal), person);
+            let zoned = times(visit);
+            let Ok(why) = form::text(&Problem::from(refusal), person, |at| zoned.text(at));
             errors.add("at", format!("Nothing can be said of that instant: {why}."));
             (typed.unwrap_or(visit.now), Vec::new())
         }

@@ -45,11 +45,15 @@ pub fn agenda(days: &Days, items: &[Listed], people: &People, further: &str) -> 
     shown.sort_by_key(|one| day_of(one.item));
     let left = shown.len().saturating_sub(MOST);
     shown.truncate(MOST);
+    // Of a rotation with one row, its name beside every person says nothing.
+    let place = shown.first().map(|one| &one.item.place);
+    let has_place =
+        (shown.iter()).any(|one| one.rotation.is_some() || Some(&one.item.place) != place);
     let by_day = shown.chunk_by(|one, next| day_of(one.item) == day_of(next.item));
     html! {
         (strip(days, begin, &shown, people))
         div.agenda {
-            @for of_day in by_day { (day(days, day_of(of_day[0].item), of_day, people)) }
+            @for of_day in by_day { (day(days, day_of(of_day[0].item), of_day, has_place, people)) }
             @if shown.is_empty() { p.pad.muted { "Nobody is on call in these days." } }
             @if left > 0 { p.pad { a.btn.s href=(further) { "What follows" } } }
         }
@@ -101,19 +105,19 @@ fn strip(days: &Days, begin: Date, shown: &[Listed], people: &People) -> Markup 
     }
 }
 
-fn day(days: &Days, date: Date, items: &[Listed], people: &People) -> Markup {
+fn day(days: &Days, date: Date, items: &[Listed], has_place: bool, people: &People) -> Markup {
     let is_today = date == days.times.date(days.times.now);
     html! {
         section class=(if is_today { "ag-day today" } else { "ag-day" }) {
             h3 id=(id(date)) {
                 @if is_today { "Today " small.muted { (days.times.day_text(date)) } } @else { (days.times.day_text(date)) }
             }
-            ol { @for one in items { li { (entry(days, one, people)) } } }
+            ol { @for one in items { li { (entry(days, one, has_place, people)) } } }
         }
     }
 }
 
-fn entry(days: &Days, one: &Listed, people: &People) -> Markup {
+fn entry(days: &Days, one: &Listed, has_place: bool, people: &People) -> Markup {
     let (item, times) = (one.item, &days.times);
     let (class, avatar) = match &item.user {
         Some(user) if people.is_me(user) => (
@@ -139,10 +143,10 @@ fn entry(days: &Days, one: &Listed, people: &People) -> Markup {
             (avatar)
             b { bdi { (item.who) } }
             small {
-                @if let Some(word) = &item.word { (word) " · " }
+                @if let Some(word) = &item.word { (word) @if has_place { " · " } }
                 @if let Some(rotation) = one.rotation.filter(|name| *name != item.place) { bdi { (rotation) } ", " }
-                bdi { (item.place) }
-                @if is_mine { ", you" }
+                @if has_place { bdi { (item.place) } }
+                @if is_mine { @if has_place { ", you" } @else if item.word.is_some() { ", you" } @else { "you" } }
             }
             span.tm {
                 @match item.until {

@@ -1,7 +1,7 @@
 //! The covered week as a picture.
 
 use crate::domain::coverage::Stretch;
-use crate::domain::wording::{DAYS, capital};
+use crate::domain::wording::{self, DAYS, capital};
 use maud::{Markup, html};
 
 const DAY: i64 = 24 * 60;
@@ -16,37 +16,47 @@ fn minutes(stretch: &Stretch) -> Vec<(i64, i64)> {
     }
 }
 
-/// Heights of the picture in pixels: a row for each day.
-const ROW: i64 = 16;
+/// Steps across a day in the picture.
+const STEPS: i64 = 336;
 
-/// The covered week, drawn: a row for each day, from 0 to 24 hours. Hidden from readers; [`hours`] says the same.
-pub fn week(coverage: &[Stretch]) -> Markup {
+/// The covered week of some hours with their names, drawn: days beside each other, from 0 to 24 hours each; those that it is about
+/// stand out.
+pub fn week(rows: &[(String, &[Stretch], bool)]) -> Markup {
+    let said: Vec<String> = rows
+        .iter()
+        .map(|(name, coverage, _)| match name.as_str() {
+            "" => wording::hours(coverage),
+            name => format!("{name}: {}", wording::hours(coverage)),
+        })
+        .collect();
+    html! {
+        div.cc role="img" aria-label=(format_args!("Covered: {}", said.join(". "))) {
+            span {}
+            @for name in DAYS { span.h { (capital(&name[..3])) } }
+            @for (name, coverage, is_main) in rows {
+                span.z { (name) }
+                @for day in 0..7 {
+                    span.t { @for (x, w) in of_day(coverage, day) { i class=(format_args!("{} x{x} w{w}", if *is_main { "a" } else { "n" })) {} } }
+                }
+            }
+        }
+        p.small.muted { "Each day from 00:00 to 24:00." }
+    }
+}
+
+/// The covered parts of a day, from 0 for Monday: where each begins, and how long it is.
+fn of_day(coverage: &[Stretch], day: i64) -> Vec<(i64, i64)> {
     let pieces: Vec<(i64, i64)> = match coverage.is_empty() {
         true => vec![(0, WEEK)],
         false => coverage.iter().flat_map(minutes).collect(),
     };
-    let height = 7 * ROW + 18;
-    let share = |minute: i64| format!("{:.2}%", 10.0 + minute as f64 / DAY as f64 * 89.0);
-    let width = |minutes: i64| format!("{:.2}%", minutes as f64 / DAY as f64 * 89.0);
-    html! {
-        svg aria-hidden="true" focusable="false" width="100%" height=(height) font-size="11" fill="currentColor" {
-            @for (index, name) in DAYS.iter().enumerate() {
-                @let top = index as i64 * ROW;
-                @let begin = index as i64 * DAY;
-                text x="0" y=(top + 12) { (capital(&name[..3])) }
-                rect x=(share(0)) y=(top + 2) width=(width(DAY)) height=(ROW - 4) fill-opacity="0.1" {}
-                @for (from, until) in &pieces {
-                    @let (from, until) = ((*from).max(begin), (*until).min(begin + DAY));
-                    @if from < until {
-                        rect x=(share(from - begin)) y=(top + 2) width=(width(until - from)) height=(ROW - 4) fill-opacity="0.75" {}
-                    }
-                }
-            }
-            @for hour in [0, 6, 12, 18] {
-                text x=(share(hour * 60)) y=(7 * ROW + 14) { (format!("{hour:02}:00")) }
-            }
-        }
-    }
+    let begin = day * DAY;
+    let step = |minute: i64| (minute - begin) * STEPS / DAY;
+    let within = pieces.into_iter().filter_map(|(from, until)| {
+        let (from, until) = (from.max(begin), until.min(begin + DAY));
+        (from < until).then(|| (step(from), (step(until) - step(from)).max(1)))
+    });
+    within.collect()
 }
 
 #[cfg(test)]
@@ -54,6 +64,19 @@ mod tests {
     use super::*;
     use crate::domain::time::HhMm;
     use jiff::civil::Weekday;
+
+    #[test]
+    fn hours_lie_where_they_are_in_their_day() {
+        let desk = [Stretch {
+            start_day: Weekday::Monday,
+            start_time: HhMm::parse("08:00").expect("a time"),
+            end_day: Weekday::Monday,
+            end_time: HhMm::parse("18:00").expect("a time"),
+        }];
+        assert_eq!(of_day(&desk, 0), [(112, 140)]);
+        assert_eq!(of_day(&desk, 1), []);
+        assert_eq!(of_day(&[], 6), [(0, 336)]);
+    }
 
     #[test]
     fn the_week_is_drawn() {
@@ -75,8 +98,8 @@ mod tests {
                 2 + 3 + 1,
             ),
         ] {
-            let picture = week(&coverage).into_string();
-            assert_eq!(picture.matches("\"0.75\"").count(), drawn, "{picture}");
+            let picture = week(&[("Desk".to_owned(), coverage.as_slice(), true)]).into_string();
+            assert_eq!(picture.matches("class=\"a x").count(), drawn, "{picture}");
             assert!(!picture.contains(" style="));
         }
     }

@@ -162,6 +162,24 @@ impl Filled<'_> {
         self.group("checkbox", name, label, hint, choices)
     }
 
+    /// Any of several, beside each other.
+    pub fn chips(&self, name: &str, label: &str, choices: &[Choice]) -> Markup {
+        html! {
+            fieldset id=(id(name)) tabindex="-1" {
+                legend { (label) }
+                (self.around(name, ""))
+                span.chips {
+                    @for choice in choices {
+                        label.chip {
+                            input type="checkbox" name=(name) value=(choice.value) checked[self.values.has(name, &choice.value)];
+                            span { (choice.label) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     fn group(&self, kind: &str, name: &str, label: &str, hint: &str, choices: &[Choice]) -> Markup {
         let choice_id = |index: usize| match index {
             0 => id(name),

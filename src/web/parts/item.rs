@@ -6,6 +6,7 @@ use crate::domain::arrangement::{Arrangement, ArrangementKind};
 use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
@@ -21,6 +22,8 @@ pub enum Kind {
     Gap,
     /// Not covered, as planned.
     Off,
+    /// Who has it by the plan, beneath a cover, a swap or hours given by hand.
+    Beneath,
 }
 
 impl Kind {
@@ -45,6 +48,7 @@ impl Kind {
             Kind::Swap => Some("swap"),
             Kind::Put => Some("ovr"),
             Kind::Gap => Some("gap"),
+            Kind::Beneath => Some("ghost"),
         }
     }
 }
@@ -95,12 +99,13 @@ impl Item {
     /// The whole of it in one line, which is its accessible name.
     pub fn label(&self, times: &Times) -> Markup {
         html! {
+            @if self.kind == Kind::Beneath { "Planned: " }
             (self.who)
             @if let Some(word) = &self.word { ", " (word) }
             ", " (times.text(self.from))
             @match self.until { Some(until) => { " to " (times.text(until)) }, None => " until somebody hands over" }
             ", " (self.place)
-            @if self.is_now(times.now) && self.kind != Kind::Gap { ", on call now" }
+            @if self.is_now(times.now) && !matches!(self.kind, Kind::Gap | Kind::Beneath) { ", on call now" }
         }
     }
 }
@@ -167,6 +172,66 @@ pub fn rows(
     rows
 }
 
+/// The plan beneath the items of a row: whole turns as they were before covers, swaps and hours given by hand. Nothing where none
+/// of these lies there.
+pub fn beneath(
+    row: &Row,
+    (duties, arranged): (&[Duty], &[Arrangement]),
+    people: &People,
+    range: Interval,
+) -> Vec<Item> {
+    let mut planned: Vec<Item> = Vec::new();
+    let shown = |item: &&Item| item.from < range.until && item.end() > range.from;
+    for item in row
+        .items
+        .iter()
+        .filter(shown)
+        .filter(|item| item.kind != Kind::Off)
+    {
+        let duty = duties
+            .iter()
+            .find(|duty| duty.cell == item.cell && duty.entry.start == item.from);
+        let record = duty.and_then(|duty| arrangement(duty, arranged));
+        let pieces: Vec<(Timestamp, Option<Timestamp>, Option<UserId>)> = match record {
+            None => vec![(item.from, item.until, item.user.clone())],
+            Some(record) => {
+                let segments = record.snapshot.segments.iter();
+                let own = segments.filter_map(|segment| {
+                    let period = segment.period.meets(Interval::new(item.from, item.end()))?;
+                    Some((period.from, Some(period.until), segment.user.clone()))
+                });
+                own.collect()
+            }
+        };
+        for (from, until, user) in pieces {
+            let goes_on = planned.last_mut().filter(|last| {
+                last.user == user && last.until == Some(from) && last.turn == item.turn
+            });
+            match goes_on {
+                Some(last) => last.until = until,
+                None => planned.push(Item {
+                    from,
+                    until,
+                    who: match &user {
+                        Some(user) => people.name(user).to_owned(),
+                        None => item.who.clone(),
+                    },
+                    user,
+                    kind: Kind::Beneath,
+                    word: None,
+                    ..item.clone()
+                }),
+            }
+        }
+    }
+    let differs = row
+        .items
+        .iter()
+        .filter(shown)
+        .any(|item| matches!(item.kind, Kind::Cover | Kind::Swap | Kind::Put));
+    if differs { planned } else { Vec::new() }
+}
+
 fn item(
     duty: &Duty,
     arranged: &[Arrangement],
@@ -175,7 +240,7 @@ fn item(
     let kind = Kind::of(duty, arranged);
     let word = match kind {
         Kind::Turn => (duty.instead_of()).map(|owner| format!("for {}", people.name(owner))),
-        Kind::Gap | Kind::Off => None,
+        Kind::Gap | Kind::Off | Kind::Beneath => None,
         Kind::Swap => Some("swap".to_owned()),
         Kind::Put => Some("put on call".to_owned()),
         Kind::Cover => {

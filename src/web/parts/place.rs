@@ -1,7 +1,8 @@
 //! The names of places in a rotation: who is first and second on call, in which hours.
 
 use crate::domain::coverage::Stretch;
-use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::rotation::{Cell, Rotation, Window};
+use crate::domain::wording::capital;
 
 /// How people who are on call at the same time are told apart where nobody has named them.
 const LANES: [&str; 4] = ["Primary", "Secondary", "Third", "Fourth"];
@@ -15,15 +16,24 @@ pub struct Place {
     pub second: String,
 }
 
+/// The name of a lane.
+pub fn lane_name(rotation: &Rotation, index: usize) -> String {
+    let known = rotation.lanes[index].name.clone();
+    known.unwrap_or_else(|| match LANES.get(index) {
+        Some(name) => (*name).to_owned(),
+        None => format!("Number {}", index + 1),
+    })
+}
+
+/// The name of a window: its hours where nobody has named it.
+pub fn window_name(window: &Window) -> String {
+    let hours = || capital(&hours(&window.coverage));
+    window.name.clone().unwrap_or_else(hours)
+}
+
 /// The name of a cell; never empty.
 pub fn of(rotation: &Rotation, cell: &Cell) -> Place {
-    let lane = (rotation.lanes.len() > 1).then(|| {
-        let known = rotation.lane_name(cell.lane).cloned();
-        known.unwrap_or_else(|| match LANES.get(cell.lane) {
-            Some(name) => (*name).to_owned(),
-            None => format!("Number {}", cell.lane + 1),
-        })
-    });
+    let lane = (rotation.lanes.len() > 1).then(|| lane_name(rotation, cell.lane));
     let lane = lane.or_else(|| rotation.lane_name(cell.lane).cloned());
     let window = &rotation.windows[cell.window];
     let hours = hours(&window.coverage);

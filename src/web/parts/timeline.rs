@@ -13,6 +13,9 @@ use maud::{Markup, html};
 /// Items that a timeline draws at the most.
 pub const MOST: usize = 160;
 
+/// Steps beyond which a name may fit, however wide the page is; shorter bars have initials.
+const NAMED: i64 = 15;
+
 /// A row as it is drawn: its name, with a link where it is the first of a rotation.
 pub struct Lane<'a> {
     pub name: Markup,
@@ -20,6 +23,10 @@ pub struct Lane<'a> {
     /// What the list of its bars is called.
     pub label: String,
     pub items: &'a [Item],
+    /// Whether it is the plan beneath the row above it.
+    pub is_plan: bool,
+    /// What the reader may do with its turns, for the menu of a bar: `m` of members, `e` of editors.
+    pub may: &'static str,
 }
 
 impl<'a> Lane<'a> {
@@ -30,6 +37,20 @@ impl<'a> Lane<'a> {
             more: &row.more,
             label: row.name.clone(),
             items: &row.items,
+            is_plan: false,
+            may: "",
+        }
+    }
+
+    /// The plan beneath a row.
+    pub fn beneath(row: &Row, items: &'a [Item]) -> Lane<'a> {
+        Lane {
+            name: html! {},
+            more: "as planned",
+            label: format!("{}, as planned", row.name),
+            items,
+            is_plan: true,
+            may: "",
         }
     }
 }
@@ -108,11 +129,11 @@ fn row(lane: &Lane, days: &Days, people: &People) -> Markup {
     let first = tracks.is_empty().then(Vec::new);
     html! {
         @for (index, track) in tracks.iter().chain(&first).enumerate() {
-            div.tl-row {
+            div.tl-row.thin[lane.is_plan] {
                 div.tl-lab {
                     @if index == 0 { (lane.name) small { (lane.more) } } @else { small { "at the same time" } }
                 }
-                ol.track aria-label=(lane.label) { @for one in track { (bar(one, days, people)) } }
+                ol.track aria-label=(lane.label) data-may=[(!lane.may.is_empty()).then_some(lane.may)] { @for one in track { (bar(one, days, people)) } }
             }
         }
     }
@@ -133,14 +154,14 @@ fn bar(bar: &Bar, days: &Days, people: &People) -> Markup {
     };
     if let Some(user) = &item.user {
         add(&colour(user));
-        if people.is_me(user) {
+        if people.is_me(user) && item.kind != Kind::Beneath {
             add("me");
         }
     }
     if let Some(kind) = item.kind.class() {
         add(kind);
     }
-    if item.is_over(days.times.now) {
+    if item.is_over(days.times.now) && item.kind != Kind::Beneath {
         add("past");
     }
     html! {
@@ -158,9 +179,11 @@ fn drawn(item: &Item, bar: &Bar, days: &Days, people: &People) -> Markup {
     let times = &days.times;
     let until = (item.until).filter(|_| bar.end - bar.x >= 48 && !item.is_over(times.now));
     let is_mine = item.user.as_ref().is_some_and(|user| people.is_me(user));
-    let names = html! { span.nm { (item.who) } span.sh { (initials(&item.who)) } };
+    let has_room = bar.end - bar.x > NAMED;
+    let names = html! { @if has_room { span.nm { (item.who) } } span.sh { (initials(&item.who)) } };
     match item.kind {
         Kind::Gap => html! { (icon("gap")) span.nm { "Nobody" } },
+        Kind::Beneath => names,
         Kind::Turn | Kind::Off => html! {
             (names)
             @if let Some(until) = until {

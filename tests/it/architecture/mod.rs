@@ -99,7 +99,7 @@ const FLOORS: [(&str, &[&str]); 33] = [
     ("chat_watch", &["domain", "runtime", "chat", "actions"]),
     ("warning_watch", &["domain", "runtime", "actions"]),
     ("first_run", &["runtime", "actions"]),
-    ("notices", &["runtime", "actions"]),
+    ("notices", &["runtime", "memory", "actions"]),
     (
         "storage_watch",
         &["runtime", "failpoint", "store", "actions"],
@@ -302,7 +302,7 @@ fn imports_go_downward() {
 }
 
 /// Actions return results, and the edges render them. Actions use only the ETags, the frozen bodies of events and their
-/// signatures of `wire`, and read calendars with it.
+/// signatures of `wire`, and read and write calendars with it.
 #[test]
 fn actions_render_nothing() {
     let taken = [
@@ -311,6 +311,7 @@ fn actions_render_nothing() {
         "wire::signature",
         "wire::{event, signature}",
         "wire::ical::reader",
+        "wire::turn_invitation",
     ];
     let mut wrong = Vec::new();
     for source in sources().iter().filter(|source| source.room == "actions") {

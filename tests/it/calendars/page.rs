@@ -54,3 +54,24 @@ fn a_calendar_is_added_looked_at_and_removed_on_the_page() {
         .post(&format!("/me/calendars/{}/remove", added.id), &fields)
         .is(404);
 }
+
+#[test]
+fn a_calendar_that_is_not_read_for_a_day_is_told_to_owners_on_the_first_page() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let feed = Feed::of(&[TUESDAY]);
+    let added = add(&rota, "U2", &feed);
+    let told = |user: &str, path: &str| {
+        let page = Browser::signed_in(&rota, user).get(path).is(200).text();
+        page.contains("The calendar of Person U2 was last read on Mon 5 Jan")
+    };
+    feed.now(status(503, ""));
+    rota.advance(3600);
+    eventually("it cannot be read", || {
+        !added.shown(&rota)["lastError"].is_null()
+    });
+    assert!(!told("U1", "/"), "it may be read the next time");
+    rota.advance(24 * 3600);
+    let path = format!("/rotations/{}", rotation.id);
+    assert!(told("U1", "/") && told("U1", &path) && !told("U3", "/"));
+}

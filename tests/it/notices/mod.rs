@@ -2,6 +2,7 @@
 
 mod exceptions;
 mod faults;
+mod many;
 mod pending;
 mod random;
 mod told;

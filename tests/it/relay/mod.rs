@@ -8,9 +8,11 @@ mod invitations;
 mod mail;
 mod ntfy;
 mod push;
+mod reader;
 mod refusing;
 mod settings;
 mod smtp;
+mod turns;
 
 use crate::support::*;
 use serde_json::Value;

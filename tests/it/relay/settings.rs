@@ -26,7 +26,7 @@ const DEFAULT: [&str; 14] = [
 /// The settings of somebody who chose nothing but these.
 fn chosen(mail: bool, kinds: Value) -> Value {
     json!({ "mail": mail, "kinds": kinds, "remindBefore": null, "summary": null,
-        "push": null, "lastFailure": null })
+        "push": null, "invitations": false, "lastFailure": null })
 }
 
 fn put(by: &Caller, user: &str, body: Value) -> Answer {

@@ -150,6 +150,7 @@ pub fn app(db: &Path, slack: &Slack, app_token: Option<&str>) -> App {
         proxy: None,
         sync_every: jiff::SignedDuration::from_mins(15),
         away_emoji: Vec::new(),
+        pages: None,
     };
     let tls = Tls::load(Trust::Bundled, None).expect("TLS");
     let app = App::new(store, Calendar::embedded(), clock, limits, outward);

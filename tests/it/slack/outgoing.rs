@@ -309,3 +309,27 @@ fn a_refusal_ends_the_message_and_is_shown() {
         assert!(error.contains(code), "{status}");
     }
 }
+
+/// rules.md 28.4.
+#[test]
+fn a_notice_has_a_button_to_the_shift() {
+    let slack = Slack::with_people(3);
+    let start = slack.start().env("ROTA_CHAT_REMINDER_BEFORE", "0s");
+    let rota = start.env("ROTA_BASE_URL", "https://rota.example").go();
+    slack.read_directory(&rota);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rota.advance(0);
+    rotation.away("U2", "2026-01-06T00:00Z", "2026-01-07T00:00Z");
+    rota.advance(0);
+    eventually("the notice", || !slack.posted("U2").is_empty());
+    let notice = slack.posted("U2").remove(0);
+    assert!(
+        notice.text.starts_with("Your shifts in Rotation moved."),
+        "{}",
+        notice.text
+    );
+    let button = &notice.blocks[1]["elements"][0];
+    assert_eq!(button["text"]["text"], "See the shift");
+    let page = format!("https://rota.example/rotations/{}/shifts/", rotation.id);
+    assert!(text(&button["url"]).starts_with(&page), "{button}");
+}

@@ -155,13 +155,13 @@ fn what_is_wrong_with_a_swap_is_said_at_its_field() {
             format!("{gone} {tuesday} U2"),
             format!("{cell} {wednesday} U3"),
             "own",
-            "This rotation has no such cell.",
+            "This rotation has no such hours.",
         ),
         (
             format!("{cell} {tuesday} U2"),
             format!("{cell} {wednesday} U1"),
             "theirs",
-            "Person U1 does not hold this turn as planned.",
+            "Person U1 does not have this turn as planned.",
         ),
         (
             format!("{cell} {tuesday} U2"),

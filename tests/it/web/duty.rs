@@ -1,7 +1,7 @@
 //! Duty by hand: rotate, set on duty, assign, end; undone, retried, and refused when others were first.
 
 use super::{Browser, form, turns};
-use crate::support::{Rota, always, daily, int};
+use crate::support::{Rota, always, daily, hours, int, weekdays};
 use serde_json::{Value, json};
 
 /// Who is on call, by the API.
@@ -329,4 +329,49 @@ fn members_take_hours_that_nobody_has_and_no_others() {
         sent.push(("userId", user));
         bob.post(&format!("{path}/assign"), &sent).is(403);
     }
+}
+
+#[test]
+fn crafted_forms_do_no_more_than_pages_offer() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.rotation("U1 U2 U3");
+    rotation.cover(2, &[hours("UTC", &weekdays("08:00", "18:00"), daily())]);
+    let path = format!("/rotations/{}", rotation.id);
+    let ada = Browser::signed_in(&rota, "U1");
+    let before = rotation.on_call();
+    // Nobody is put off call without the box: neither all nor the second of two.
+    let to = format!("{path}/on-call");
+    let page = ada.get(&to).is(200).text();
+    assert!(page.contains("without anybody"), "{page}");
+    for people in [&["", ""][..], &["U3", ""], &["U3"], &[]] {
+        let mut fields: Vec<(&str, &str)> = people.iter().map(|user| ("userIds", *user)).collect();
+        if fields.is_empty() {
+            fields.push(("userIds", ""));
+        }
+        let answer = ada.fill_in(&page, &to, &fields).is(400).text();
+        assert!(answer.contains("Tick the box"), "{people:?}: {answer}");
+        assert_eq!(rotation.on_call(), before);
+    }
+    let done = ada.fill_in(&page, &to, &[("userIds", ""), ("confirmed", "true")]);
+    done.is(303);
+    assert_ne!(rotation.on_call(), before);
+    // Nobody is asked to cover hours that are not covered.
+    let bob = Browser::signed_in(&rota, "U2");
+    let to = format!("{path}/cover");
+    let asked = [
+        ("cellId", rotation.place(0)),
+        ("from", "2026-01-06T20:00".to_owned()),
+        ("to", "2026-01-06T22:00".to_owned()),
+        ("recipientUserIds", "U3".to_owned()),
+        ("confirmed", "true".to_owned()),
+    ];
+    let asked: Vec<(&str, &str)> = asked
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let page = bob.fill(&to, &to, &asked).is(400).text();
+    assert!(
+        page.contains("No covered hours lie between Tue 6 Jan 20:00"),
+        "{page}"
+    );
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// The secret of the last set-up address that a server printed, once it has printed so many.
 #[track_caller]
-fn printed(rota: &Rota, times: usize) -> String {
+pub fn printed(rota: &Rota, times: usize) -> String {
     let line = "nobody can sign in yet. Open this once, within one hour, to become the admin:\n  ";
     eventually("the set-up address is printed", || {
         rota.process.log.text().matches(line).count() >= times

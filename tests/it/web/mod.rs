@@ -4,6 +4,7 @@ mod absences;
 mod access;
 mod admin;
 mod agreeing;
+mod bars;
 mod board;
 mod browser;
 mod creating;

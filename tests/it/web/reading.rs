@@ -302,3 +302,39 @@ fn turns_of_less_than_a_second_are_not_shown() {
     }
     assert!(!page.contains("Nobody"), "{page}");
 }
+
+#[test]
+fn telephone_numbers_are_for_those_whom_the_api_tells_them() {
+    let rota = Start::default().go();
+    let mut file = crate::support::directory(3);
+    file["users"][2]["isAdmin"] = json!(true);
+    rota.import(&file);
+    let rotation = rota.daily("U1 U2", 1);
+    let phone = json!({ "phone": "+4722334455" });
+    rota.caller().patch_if("/v1/users/U1", "*", phone).is(200);
+    let path = format!(
+        "/rotations/{}/shifts/{}/2026-01-05T12:00:00Z",
+        rotation.id,
+        rotation.place(0)
+    );
+    let seen = |user: &str| Browser::signed_in(&rota, user).get(&path).is(200).text();
+    assert!(seen("U3").contains("tel:+4722334455"));
+    assert!(!seen("U2").contains("4722334455"));
+}
+
+#[test]
+fn the_plan_beneath_covers_is_shown_by_a_box() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let path = format!("/rotations/{}", rotation.id);
+    let ada = Browser::signed_in(&rota, "U1");
+    assert!(!ada.get(&path).is(200).text().contains("name=\"plan\""));
+    // U2 has the day from Tuesday on, and U3 some hours of it.
+    rotation.assign_at(0, "U3", "06T12 06T18");
+    let page = ada.get(&path).is(200).text();
+    assert!(page.contains("name=\"plan\"") && !page.contains("Planned: "));
+    let page = ada.get(&format!("{path}?plan=true")).is(200).text();
+    let planned = "Planned: Person U2, Tue 6 Jan 10:00 to Wed 7 Jan 10:00";
+    assert!(page.contains(planned), "{page}");
+    assert_eq!(page.matches("as planned\"").count(), 1, "{page}");
+}

@@ -35,9 +35,12 @@ const NEVER: [&str; 27] = [
 ];
 
 /// The same of several words.
-const PHRASES: [&str; 7] = [
+const PHRASES: [&str; 10] = [
     "set on duty",
     "on duty",
+    "on-duty",
+    "off duty",
+    "user agent",
     "passed over",
     "deals from",
     "off time",
@@ -51,7 +54,13 @@ fn seen(page: &str) -> String {
     let mut text = String::new();
     for part in body.split('<').skip(1) {
         let (tag, rest) = part.split_once('>').unwrap_or((part, ""));
-        for name in ["aria-label=\"", "placeholder=\"", "title=\""] {
+        for name in [
+            "aria-label=\"",
+            "placeholder=\"",
+            "title=\"",
+            "data-label=\"",
+            "data-h=\"",
+        ] {
             if let Some((_, value)) = tag.split_once(name) {
                 text.push_str(value.split('"').next().unwrap_or_default());
                 text.push(' ');
@@ -110,7 +119,33 @@ fn pages_say_what_people_say() {
     let rota = Start::default().demo().go();
     let ada = Browser::signed_in(&rota, "UADA");
     let mut all: Vec<String> = Vec::new();
-    for path in PAGES {
+    let mut paths: Vec<String> = PAGES.iter().map(|path| path.to_string()).collect();
+    let settings = SETTINGS.iter();
+    paths.extend(settings.map(|part| format!("/rotations/PLATFORM/settings/{part}")));
+    // The first turns of the page of the rotation, and the hours that its settings link to.
+    let page = ada.get("/rotations/PLATFORM").is(200).text();
+    let turns = page
+        .split("href=\"")
+        .filter(|link| link.contains("/shifts/"));
+    let turns = turns.map(|link| link.split('"').next().unwrap_or_default());
+    let turn = turns
+        .filter(|path| !path.contains('?'))
+        .nth(3)
+        .expect("a turn");
+    for step in ["", "?do=take", "?do=cover", "?do=swap", "?do=assign"] {
+        paths.push(format!("{turn}{step}"));
+    }
+    let hours = ada.get("/rotations/PLATFORM/settings/grid").is(200).text();
+    let window = hours
+        .split("href=\"")
+        .find(|link| link.contains("/settings/windows/") && !link.contains("/new\""));
+    let window = window
+        .expect("a link")
+        .split('"')
+        .next()
+        .unwrap_or_default();
+    paths.push(window.to_owned());
+    for path in &paths {
         let page = ada.get(path).is(200).text();
         let found = wrong(&page);
         if !found.is_empty() {
@@ -121,10 +156,13 @@ fn pages_say_what_people_say() {
 }
 
 /// The pages that are walked over. Messages and entries of the log are kept as they were written, and keys are known by their ids.
-const PAGES: [&str; 26] = [
+const PAGES: [&str; 29] = [
     "/",
     "/rotations",
     "/rotations/PLATFORM",
+    "/rotations/PLATFORM?span=28d&plan=true",
+    "/rotations/SUPPORT",
+    "/rotations/new",
     "/rotations/PLATFORM/rotate",
     "/rotations/PLATFORM/on-call",
     "/rotations/PLATFORM/assign",
@@ -149,3 +187,75 @@ const PAGES: [&str; 26] = [
     "/webhooks",
     "/login",
 ];
+
+/// The pages of the settings.
+const SETTINGS: [&str; 13] = [
+    "details",
+    "people",
+    "grid",
+    "windows/new",
+    "skips",
+    "absences",
+    "rosters",
+    "partner",
+    "channels",
+    "on-duty-group",
+    "mentions",
+    "warnings",
+    "delete",
+];
+
+/// What is wrong with a form is said in the same words.
+#[test]
+fn errors_say_what_people_say() {
+    let rota = Start::default().demo().go();
+    let ada = Browser::signed_in(&rota, "UADA");
+    let assign = "/rotations/SUPPORT/assign";
+    let mut all: Vec<String> = Vec::new();
+    for (path, to, fields) in [
+        (
+            "/rotations/PLATFORM/cover",
+            "/rotations/PLATFORM/cover",
+            vec![
+                ("from", "2026-12-05T10:00"),
+                ("to", "2026-12-05T11:00"),
+                ("recipientUserIds", "ULINUS"),
+            ],
+        ),
+        (
+            assign,
+            assign,
+            vec![
+                ("cellId", "cel_none"),
+                ("from", "2026-12-05T10:00"),
+                ("to", "2026-12-05T11:00"),
+            ],
+        ),
+        (
+            assign,
+            assign,
+            vec![
+                ("userId", "UNOBODY"),
+                ("from", "2026-12-05T10:00"),
+                ("to", "2026-12-05T11:00"),
+            ],
+        ),
+        (
+            assign,
+            assign,
+            vec![
+                ("userId", "UGRACE"),
+                ("from", "2020-12-05T10:00"),
+                ("to", "2020-12-05T11:00"),
+            ],
+        ),
+    ] {
+        let page = ada.fill(path, to, &fields).is(400).text();
+        assert!(page.contains("id=\"errors\""), "{page}");
+        let found = wrong(&page);
+        if !found.is_empty() {
+            all.push(format!("{path} {fields:?}: {}", found.join(", ")));
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}

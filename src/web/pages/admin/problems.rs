@@ -1,7 +1,7 @@
 //! What is wrong with the plans of the rotations that the reader may change, by kind: what matters now first, and what is silenced.
 
 mod silenced;
-mod words;
+pub mod words;
 
 use crate::actions::mutation::Mutation;
 use crate::actions::warnings::{self, Asked, DAYS, MOST_DAYS, RotationWarning, Silence, Wants};
@@ -31,7 +31,7 @@ const PATH: &str = "/admin/problems";
 
 /// Lines of a kind that are shown at once, and on the page of the kind at the most.
 const FIRST: usize = 3;
-const MOST: usize = 200;
+const MOST: usize = 40;
 
 /// Rotations of a kind that have a button each.
 const NAMED: usize = 3;
@@ -81,10 +81,11 @@ pub fn show(visit: &Visit) -> Outcome {
         times: times(visit),
         days,
         is_whole: chosen.is_some(),
+        from: visit.query.one("from").parse().unwrap_or(0),
     };
     let content = html! {
         @if visit.caller.check_administer().is_ok() { (super::crumbs()) }
-        div.head {
+        div.head.problems {
             div {
                 h1 { "Problems" }
                 p.sub { (page.summary(&groups)) }
@@ -159,8 +160,9 @@ struct Page<'a, 'v> {
     people: People,
     times: Times,
     days: u32,
-    /// Whether one kind is shown with all of its lines.
+    /// Whether one kind is shown with all of its lines, from which one on.
     is_whole: bool,
+    from: usize,
 }
 
 impl Page<'_, '_> {
@@ -213,7 +215,12 @@ impl Page<'_, '_> {
     fn folded(&self, group: &Group, is_open: bool) -> Markup {
         let (kind, count, id) = (group.kind, group.lines.len(), group.id());
         let shown = if self.is_whole { MOST } else { FIRST };
-        let left = count.saturating_sub(shown);
+        let from = if self.is_whole {
+            self.from.min(count)
+        } else {
+            0
+        };
+        let left = count.saturating_sub(from + shown);
         let mark = if group.is_red { "bad" } else { "warn" };
         html! {
             section.card aria-labelledby=(id) {
@@ -227,8 +234,10 @@ impl Page<'_, '_> {
                         span.count.(mark) { (count) }
                     }
                     ul.list.top1 {
-                        @for line in group.lines.iter().take(shown) { (self.line(line)) }
-                        @if left > 0 && self.is_whole { li { span.muted { "And " (left) " more" } } }
+                        @for line in group.lines.iter().skip(from).take(shown) { (self.line(line)) }
+                        @if left > 0 && self.is_whole {
+                            li { a href=(format_args!("{PATH}?within={}&kind={}&from={}", self.days, kind.name(), from + MOST)) { "And " (left) " more" } }
+                        }
                     }
                     div.step {
                         div.row {

@@ -1,29 +1,28 @@
 //! The first weeks of a rotation that is not made yet: a timeline, gaps, and what each person has.
 
 use crate::actions::first_weeks::FirstWeeks;
-use crate::domain::duty::Duty;
-use crate::domain::rotation::Rotation;
 use crate::domain::time::HhMm;
 use crate::domain::zones::ZoneName;
 use crate::server::Problem;
 use crate::web::form::Form;
 use crate::web::pages::times;
+use crate::web::parts::agenda::{Listed, agenda};
+use crate::web::parts::days::Days;
 use crate::web::parts::icon::icon;
-use crate::web::parts::people::{self, People};
-use crate::web::parts::time::{Times, duration};
+use crate::web::parts::item;
+use crate::web::parts::legend::legend;
+use crate::web::parts::people::People;
+use crate::web::parts::time::duration;
+use crate::web::parts::timeline::{Lane, timeline};
 use crate::web::visit::Visit;
-use jiff::civil::Date;
-use jiff::{Timestamp, ToSpan};
+use jiff::Timestamp;
 use maud::{Markup, html};
 
-/// Steps of a day, of 336 in four weeks.
-const DAY: i64 = 12;
+/// Where the drawing and the list lead: there is no turn to look at yet.
+const HERE: &str = "#shown";
 
-/// Steps of the whole.
-const WHOLE: i64 = 336;
-
-/// Hand-overs that the list names at the most.
-const LISTED: usize = 40;
+/// Weeks that are shown.
+const WEEKS: i64 = 4;
 
 /// Gaps that are named at the most.
 const GAPS: usize = 5;
@@ -36,7 +35,21 @@ pub(super) fn first_weeks(visit: &Visit, seen: &FirstWeeks) -> Result<Markup, Pr
         .iter()
         .filter_map(|duty| duty.entry.user.as_ref());
     let people = People::load(visit.app(), users.chain(seen.shares.keys()), false)?;
-    let from = times.date(seen.range.from);
+    let people = people.read_by(visit.user());
+    let days = Days::new(times.date(seen.range.from), WEEKS * 7, times);
+    let mut rows = item::rows(&seen.rotation, (&seen.duties, &[]), &people, "");
+    for item in rows.iter_mut().flat_map(|row| &mut row.items) {
+        item.path = HERE.to_owned();
+    }
+    let lanes: Vec<Lane> = rows.iter().map(Lane::of).collect();
+    let items = || rows.iter().flat_map(|row| &row.items);
+    let mut listed: Vec<Listed> = (items())
+        .map(|item| Listed {
+            item,
+            rotation: None,
+        })
+        .collect();
+    listed.sort_by_key(|one| one.item.from);
     let more = seen.gaps.len().saturating_sub(GAPS);
     Ok(html! {
         section.card #shown aria-labelledby="weeks" {
@@ -48,8 +61,9 @@ pub(super) fn first_weeks(visit: &Visit, seen: &FirstWeeks) -> Result<Markup, Pr
                     count => span.tag.bad { (count) " gaps" },
                 }
             }
-            (timeline(seen, from, &people, &times))
-            (agenda(seen, &people, &times))
+            (timeline(&days, &lanes, &[], &people))
+            (legend(items(), &people))
+            (agenda(&days, &listed, &people, HERE))
             div.step {
                 @if !seen.gaps.is_empty() {
                     ul.stack.g2.small {
@@ -71,103 +85,6 @@ pub(super) fn first_weeks(visit: &Visit, seen: &FirstWeeks) -> Result<Markup, Pr
             }
         }
     })
-}
-
-/// The steps from the first day to an instant, by the local clock, so that days are equally wide.
-fn step(at: Timestamp, from: Date, times: &Times) -> i64 {
-    let local = times.zone.tz().to_datetime(at);
-    let days = (local.date() - from).get_days();
-    let minutes = i64::from(local.hour()) * 60 + i64::from(local.minute());
-    (i64::from(days) * DAY + minutes * DAY / (24 * 60)).clamp(0, WHOLE)
-}
-
-fn row_name(rotation: &Rotation, slot: usize) -> String {
-    let cell = &rotation.cells[slot];
-    let window = rotation.windows[cell.window].name.clone();
-    let lane = rotation.lane_name(cell.lane).cloned();
-    let names: Vec<String> = lane.into_iter().chain(window).collect();
-    match names.is_empty() {
-        true => "On call".to_owned(),
-        false => names.join(", "),
-    }
-}
-
-fn timeline(seen: &FirstWeeks, from: Date, people: &People, times: &Times) -> Markup {
-    let day = |index: i64| from.checked_add(index.days()).unwrap_or(from);
-    let slots = 0..seen.rotation.cells.len();
-    html! {
-        div.tl.s28 {
-            div.tl-axis aria-hidden="true" {
-                div {}
-                ol.weeks { @for week in 0..4 { li { (times.day_text(day(week * 7))) } } }
-                div {}
-                ol.days { @for index in 0..28 { li { b { (day(index).day()) } } } }
-            }
-            div.tl-body {
-                @for slot in slots {
-                    div.tl-row {
-                        div.tl-lab { b { bdi { (row_name(&seen.rotation, slot)) } } }
-                        ol.track aria-label=(row_name(&seen.rotation, slot)) {
-                            @for duty in seen.duties.iter().filter(|duty| duty.slot == Some(slot)) {
-                                (bar(seen, duty, from, people, times))
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn bar(seen: &FirstWeeks, duty: &Duty, from: Date, people: &People, times: &Times) -> Markup {
-    let Some(period) = duty.period().meets(seen.range) else {
-        return html! {};
-    };
-    let (x, end) = (
-        step(period.from, from, times),
-        step(period.until, from, times),
-    );
-    let wide = (end - x).max(1);
-    let said = format!(
-        "{} to {}",
-        times.text(period.from),
-        times.text(period.until)
-    );
-    html! {
-        @match &duty.entry.user {
-            Some(user) => {
-                li class=(format_args!("bar {} x{x} w{wide}", people::colour(user))) {
-                    a href="#shown" {
-                        span.sr { (people.name(user)) ", " (said) }
-                        span.in aria-hidden="true" {
-                            span.nm { bdi { (people.name(user)) } }
-                            span.sh { (people::initials(people.name(user))) }
-                        }
-                    }
-                }
-            },
-            None if duty.is_vacant() => {
-                li class=(format_args!("bar gap x{x} w{wide}")) {
-                    a href="#shown" { span.sr { "Nobody, " (said) } span.in aria-hidden="true" { (icon("gap")) } }
-                }
-            },
-            None => li class=(format_args!("off x{x} w{wide}")) { span.sr { "Not covered, " (said) } },
-        }
-    }
-}
-
-/// The same by time, for narrow screens.
-fn agenda(seen: &FirstWeeks, people: &People, times: &Times) -> Markup {
-    let held = seen.duties.iter().filter(|duty| duty.entry.user.is_some());
-    html! {
-        ol.agenda.prevlist {
-            @for duty in held.take(LISTED) {
-                @if let Some(user) = &duty.entry.user {
-                    li.step2 { b { (times.text(duty.entry.start.max(seen.range.from))) } " " bdi { (people.name(user)) } }
-                }
-            }
-        }
-    }
 }
 
 /// The hours of a day that no zone of a form takes, in its first zone; `None` where the form does not say its hours.

@@ -2,15 +2,21 @@
 
 use super::{AHEAD, is_mine, times};
 use crate::actions::overview::Overview;
+use crate::actions::warnings;
+use crate::domain::ids::UserId;
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
+use crate::domain::warning::Warning;
 use crate::domain::warning_kinds::WarningKind;
+use crate::server;
+use crate::web::pages::admin::problems::words;
 use crate::web::pages::path_to;
 use crate::web::parts::icon::icon;
 use crate::web::parts::near;
 use crate::web::parts::people::People;
 use crate::web::parts::place;
 use crate::web::parts::problem::{self, Offer, Problem};
+use crate::web::parts::warned;
 use crate::web::visit::Visit;
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -37,11 +43,30 @@ fn concerned<'a>(visit: &Visit, all: &'a [Overview]) -> Vec<&'a Overview> {
 }
 
 /// What is wrong in them.
-pub fn found(visit: &Visit, all: &[Overview], people: &People) -> Found {
+pub fn found(
+    visit: &Visit,
+    all: &[Overview],
+    people: &mut People,
+) -> Result<Found, server::Problem> {
     let mut found = Vec::new();
-    for one in concerned(visit, all) {
+    let mine = concerned(visit, all);
+    let edited: Vec<&Rotation> = (mine.iter())
+        .map(|one| &one.rotation)
+        .filter(|rotation| visit.caller.check_edit(rotation).is_ok())
+        .collect();
+    let unread = match edited.is_empty() {
+        true => Vec::new(),
+        false => warnings::unread(visit.app(), &edited)?,
+    };
+    let named = unread.iter().flat_map(|(_, warning)| &warning.users);
+    let on_call = mine.iter().flat_map(|one| on_call(one));
+    people.add(
+        visit.app(),
+        named.chain(on_call).cloned().collect::<Vec<_>>(),
+    )?;
+    for one in mine {
         let rotation = &one.rotation;
-        let is_on = |kind| rotation.enabled && !rotation.profile.warnings.off.contains(&kind);
+        let is_on = |kind| is_on(rotation, kind);
         if is_on(WarningKind::Nobody) {
             found.extend(gaps(visit, one));
         }
@@ -52,9 +77,82 @@ pub fn found(visit: &Visit, all: &[Overview], people: &People) -> Found {
         if is_on(WarningKind::EmptyRoster) && edits {
             found.extend(empty(visit, rotation));
         }
+        if is_on(WarningKind::Unreachable) && edits {
+            found.extend(unreachable(visit, one, people));
+        }
+        let sources = unread.iter().filter(|(id, _)| *id == rotation.id);
+        let sources = sources.filter(|(_, warning)| warning.matters(visit.now, edits));
+        if is_on(WarningKind::StaleSource) {
+            found.extend(sources.map(|(_, warning)| stale(visit, rotation, warning, people)));
+        }
     }
     found.sort_by_key(|(at, _)| *at);
-    Found(found)
+    Ok(Found(found))
+}
+
+fn is_on(rotation: &Rotation, kind: WarningKind) -> bool {
+    rotation.enabled && !rotation.profile.warnings.off.contains(&kind)
+}
+
+/// Those who are on call, and who come on next.
+fn on_call(one: &Overview) -> impl Iterator<Item = &UserId> {
+    let next = one.next.iter().flat_map(|next| &next.users);
+    one.summary.on_call.iter().chain(next)
+}
+
+/// Whoever is on call or is next and has left the workspace, or is not known here.
+fn unreachable(visit: &Visit, one: &Overview, people: &People) -> Option<(Timestamp, Problem)> {
+    let rotation = &one.rotation;
+    let has_left = |user: &&UserId| people.person(user).is_none_or(|person| person.is_deleted);
+    let left = on_call(one).find(has_left).map(|user| people.name(user));
+    let outsider = || {
+        let running = rotation.running();
+        running
+            .into_iter()
+            .find_map(|cell| cell.entry.outside.as_deref())
+    };
+    let text = match left {
+        Some(who) => format!(
+            "{who} is on call for {} and has left",
+            rotation.profile.name
+        ),
+        None => format!(
+            "{} is on call for {} and is not known here",
+            outsider()?,
+            rotation.profile.name
+        ),
+    };
+    let problem = Problem {
+        text,
+        more: String::new(),
+        offers: vec![Offer {
+            words: "See the people",
+            path: match rotation.external {
+                Some(_) => format!("{}/settings/partner", path_to(rotation)),
+                None => format!("{}/settings/people", path_to(rotation)),
+            },
+            action: None,
+        }],
+    };
+    Some((visit.now, problem))
+}
+
+fn stale(
+    visit: &Visit,
+    rotation: &Rotation,
+    warning: &Warning,
+    people: &People,
+) -> (Timestamp, Problem) {
+    let text = warned::text(warning, people, &times(visit));
+    let problem = Problem {
+        text: text.trim_end_matches('.').to_owned(),
+        more: format!(
+            "{}: absences or turns may be missing.",
+            rotation.profile.name
+        ),
+        offers: words::offers(warning, &path_to(rotation), false),
+    };
+    (visit.now, problem)
 }
 
 fn edits(visit: &Visit, rotation: &Rotation) -> bool {
@@ -217,7 +315,11 @@ pub fn quiet(visit: &Visit, all: &[Overview], found: &Found) -> Markup {
     let until = visit.now.saturating_add(AHEAD).unwrap_or(visit.now);
     let until = times.short_day(times.date(until));
     let counted = visit.app().warned().counted();
-    let counts: Vec<u64> = (concerned(visit, all).iter())
+    let concerned = concerned(visit, all);
+    let edits_any = concerned
+        .iter()
+        .any(|one| visit.caller.check_edit(&one.rotation).is_ok());
+    let counts: Vec<u64> = (concerned.iter())
         .filter_map(|one| Some(counted.get(&one.rotation.id)?.values().sum()))
         .filter(|count| *count > 0)
         .collect();
@@ -238,7 +340,11 @@ pub fn quiet(visit: &Visit, all: &[Overview], found: &Found) -> Markup {
             (icon("check"))
             @if found.0.is_empty() { " Nothing to worry about until " } @else { " Nothing else to worry about until " }
             (until) "."
-            @if notes > 0 { " " (notes) " smaller " (notes_word) " in " (counts.len()) " " (rotations_word) "." }
+            @if notes > 0 {
+                " "
+                @if edits_any { a href="/admin/problems" { (notes) " smaller " (notes_word) } } @else { (notes) " smaller " (notes_word) }
+                " in " (counts.len()) " " (rotations_word) "."
+            }
         }
     }
 }

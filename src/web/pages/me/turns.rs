@@ -20,7 +20,7 @@ const AHEAD: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// Turns on the reader's page, and on the page of their own at the most.
 const NEXT: usize = 5;
-const MOST: usize = 200;
+const MOST: usize = 35;
 
 /// A turn of the reader: what they have of it, in order of time, never none. Hours that are not covered part no turn.
 pub struct Mine {
@@ -196,15 +196,17 @@ fn leaf(times: &Times, at: Timestamp, is_now: bool) -> Markup {
 pub fn show(visit: &Visit) -> Outcome {
     let own = to_come(visit)?;
     let away = absences::of_reader(visit)?;
-    let left = own.len().saturating_sub(MOST);
-    let turns = list(visit, &own[..own.len().min(MOST)], &away)?;
+    let from: usize = visit.query.one("from").parse().unwrap_or(0);
+    let from = from.min(own.len());
+    let turns = list(visit, &own[from..own.len().min(from + MOST)], &away)?;
+    let left = own.len().saturating_sub(from + MOST);
     let content = html! {
         p.crumb { a href="/me" { "Me" } }
         h1 { "My turns in the next 90 days" }
         section.card aria-label="Turns" {
             @if own.is_empty() { p.pad.muted { "None is planned." } }
             (turns)
-            @if left > 0 { p.pad.muted { "And " (left) " more." } }
+            @if left > 0 { p.pad { a href=(format!("/me/turns?from={}", from + MOST)) { "And " (left) " more" } } }
         }
     };
     Ok(layout::page(visit, "My turns", content))

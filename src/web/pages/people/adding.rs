@@ -213,11 +213,11 @@ fn refused(visit: &Visit, problem: Problem) -> Outcome {
     match line.and_then(|rest| rest.split_once(']')?.0.parse::<usize>().ok()) {
         Some(at) => {
             let mut said = Errors::default();
-            refusals::add(visit.app(), &mut said, &problem, &["people"])?;
+            refusals::add(visit, &mut said, &problem, &["people"])?;
             let said = said.of("people").collect::<Vec<_>>().join(" ");
             errors.add("people", sentence(&format!("Line {}: {said}", at + 1)));
         }
-        None => refusals::add(visit.app(), &mut errors, &problem, &FIELDS)?,
+        None => refusals::add(visit, &mut errors, &problem, &FIELDS)?,
     }
     super::page(visit, problem.status, &visit.form, &errors)
 }

@@ -4,11 +4,13 @@ use super::words::taker;
 use crate::actions::duties;
 use crate::actions::overview::Asked;
 use crate::domain::duty::Duty;
+use crate::domain::ids::UserId;
 use crate::domain::request::{Leg, RequestKind};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::server::Problem;
-use crate::web::pages::{path_of, path_to, times};
+use crate::web::pages::elsewhere::elsewhere;
+use crate::web::pages::{path_to, times};
 use crate::web::parts::agenda::{Listed, agenda};
 use crate::web::parts::days::Days;
 use crate::web::parts::item::{self, Item, Kind, Row};
@@ -59,7 +61,16 @@ pub fn card(
         .iter()
         .map(|row| changed(visit, row, asked, &all))
         .collect();
-    let own = elsewhere(visit, &rotation, &days, people)?;
+    let is_me = |user: &&UserId| people.is_me(user);
+    let own = match request
+        .recipients
+        .iter()
+        .chain([&request.requester])
+        .find(is_me)
+    {
+        Some(_) => elsewhere(visit, &rotation.id, &days)?,
+        None => Vec::new(),
+    };
     let name = &rotation.profile.name;
     let one = before.len() == 1;
     let lane = |label: &str, row: &'_ Row, items: &'_ [Item]| {
@@ -82,6 +93,8 @@ pub fn card(
             more,
             label: format!("{label}, {more}"),
             items,
+            is_plan: false,
+            may: "",
         })
         .collect();
     if !own.is_empty() {
@@ -90,6 +103,8 @@ pub fn card(
             more: "elsewhere",
             label: "You, too".to_owned(),
             items: &own,
+            is_plan: false,
+            may: "",
         });
     }
     let listed: Vec<Listed> = after
@@ -171,36 +186,4 @@ fn changed(visit: &Visit, row: &Row, asked: &Asked, people: &People) -> Vec<Item
             .collect();
     }
     items
-}
-
-/// The reader's turns in other rotations in these days.
-fn elsewhere(
-    visit: &Visit,
-    rotation: &Rotation,
-    days: &Days,
-    people: &People,
-) -> Result<Vec<Item>, Problem> {
-    let me = visit.me()?;
-    let own = duties::to_come(visit.app(), &visit.caller, &me.person.id, days.range())?;
-    let others = own
-        .into_iter()
-        .filter(|shift| shift.rotation.id != rotation.id);
-    let item = |shift: crate::domain::forecast::Shift| {
-        let base = path_of(&shift.rotation.id, shift.rotation.code.as_deref());
-        let (from, cell) = (shift.duty.entry.start, shift.duty.cell);
-        Item {
-            path: format!("{base}/shifts/{cell}/{from}"),
-            cell,
-            from,
-            until: shift.duty.end,
-            who: me.person.name().to_owned(),
-            user: Some(me.person.id.clone()),
-            kind: Kind::Turn,
-            word: None,
-            place: shift.rotation.name.clone(),
-            turn: shift.duty.turn_since,
-        }
-    };
-    let is_asked = people.is_me(&me.person.id);
-    Ok(others.filter(|_| is_asked).map(item).collect())
 }

@@ -2,6 +2,7 @@
 
 use super::{MOST_REQUESTS, Shown};
 use crate::domain::request::{Request, RequestKind};
+use crate::server::Problem;
 use crate::web::parts::icon::icon;
 use crate::web::parts::people::Size;
 use maud::{Markup, html};
@@ -68,21 +69,23 @@ fn asked(page: &Shown, request: &Request) -> Markup {
     }
 }
 
-/// Who is away.
-pub fn away(page: &Shown) -> Markup {
+/// Who is away, and the turns that are owed.
+pub fn away(page: &Shown) -> Result<Markup, Problem> {
     let (times, now) = (&page.days.times, page.visit.now);
     let coming = || {
         page.away
             .iter()
             .filter(|absence| absence.period.until > now)
     };
-    html! {
+    let owed = crate::web::pages::trades::of_rotation(page.visit, &page.rotation)?;
+    let is_quiet = coming().next().is_none() && owed.is_none();
+    Ok(html! {
         section.card aria-labelledby="away" {
             header {
                 h2 #away { "Away and owed" }
                 @if page.is_member { a.btn.s.ghost href="/me/absences/new" data-action="absence" { "I am away" } }
             }
-            @if coming().next().is_none() { p.pad.pt0.muted { "Nobody is away." } }
+            @if is_quiet { p.pad.pt0.muted { "Nobody is away, and no turn is owed." } }
             ul.list {
                 @for absence in coming() {
                     li.keep {
@@ -96,6 +99,10 @@ pub fn away(page: &Shown) -> Markup {
                     }
                 }
             }
+            @if let Some(owed) = &owed {
+                h3.pad.tight { "Open trades" }
+                ul.list { (owed) }
+            }
         }
-    }
+    })
 }

@@ -10,6 +10,7 @@ use crate::server;
 use crate::web::parts::near;
 use crate::web::parts::place;
 use crate::web::parts::problem::{self, Offer, Problem};
+use crate::web::parts::warned;
 use maud::{Markup, html};
 
 /// How many days are looked at; what begins later is on the page of all notes.
@@ -56,7 +57,7 @@ pub fn card(page: &Shown) -> Result<Markup, server::Problem> {
                         summary { (count(notes.len())) }
                         ul.stack.g2.small.muted {
                             @for note in notes.iter().take(MOST_NOTES) {
-                                li { bdi { (note.text) } " " (page.days.times.stretch(note.period.from, note.period.until)) }
+                                li { bdi { (warned::text(note, &page.people, &page.days.times)) } " " (page.days.times.stretch(note.period.from, note.period.until)) }
                             }
                         }
                     }
@@ -96,7 +97,10 @@ fn told(page: &Shown, warning: &Warning) -> Problem {
         (WarningKind::AbsentOnDuty, Some(who)) => {
             format!("{who} is away and still on call, {stretch}")
         }
-        _ => warning.text.trim_end_matches('.').to_owned(),
+        _ => {
+            let text = warned::text(warning, &page.people, times);
+            text.trim_end_matches('.').to_owned()
+        }
     };
     let begins = warning.period.from.duration_since(page.visit.now);
     let more = match begins.is_positive() {
@@ -157,7 +161,12 @@ fn offers(page: &Shown, warning: &Warning) -> Vec<Offer> {
             ));
         }
         (WarningKind::StaleSource, _) if page.is_editor => {
-            offers.push(offer("See it", format!("{base}/settings/absences"), None));
+            let part = if warning.users.is_empty() {
+                "partner"
+            } else {
+                "absences"
+            };
+            offers.push(offer("See it", format!("{base}/settings/{part}"), None));
         }
         _ => {}
     }

@@ -5,12 +5,15 @@ use crate::domain::ids::UserId;
 use crate::web::parts::icon::icon;
 use crate::web::parts::item::{Item, Kind, Row};
 use crate::web::parts::people::Size;
+use crate::web::parts::time::Times;
 use crate::web::parts::turns::{Turn, turns};
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-/// Turns that open; of later ones there is a line.
+/// Turns that open, and where there are more than so many turns; of later ones there is a line.
 const MOST_OPENED: usize = 8;
+const MANY: usize = 30;
+const MOST_OF_MANY: usize = 4;
 
 /// Lines of hours that an opened turn has at the most, and names that stand beside a turn.
 const MOST_HOURS: usize = 8;
@@ -28,17 +31,17 @@ pub fn card(page: &Shown) -> Markup {
     let opened = all
         .clone()
         .filter(|turn| turn.until().is_none_or(|until| until > page.visit.now));
-    let last = opened.take(MOST_OPENED).last().map(Turn::from);
+    let most = match all.clone().count() > MANY {
+        true => MOST_OF_MANY,
+        false => MOST_OPENED,
+    };
+    let last = opened.take(most).last().map(Turn::from);
     let is_later = |turn: &&Turn| last.is_some_and(|last| turn.from() > last);
-    let base = page.base();
     html! {
         section.card.shifts-card aria-labelledby="turns" {
             header {
                 h2 #turns { "Week by week" }
-                @if page.visit.reader.is_some() {
-                    a.btn.s.ghost href=(format!("{base}/history")) { (icon("history")) "Record" }
-                    a.btn.s.ghost href=(format!("{base}/load")) { (icon("chart")) "Hours of each person" }
-                }
+                @if page.visit.reader.is_some() { (more(page)) }
             }
             @if all.clone().next().is_none() { p.pad.pt0.muted { "Nobody is on call in these days." } }
             ol.shifts {
@@ -47,6 +50,15 @@ pub fn card(page: &Shown) -> Markup {
             @let later = all.filter(is_later).collect::<Vec<_>>();
             @if !later.is_empty() { (folded(page, &later)) }
         }
+    }
+}
+
+/// The record, and the hours of each person.
+pub fn more(page: &Shown) -> Markup {
+    let base = page.base();
+    html! {
+        a.btn.s.ghost href=(format!("{base}/history")) { (icon("history")) "Record" }
+        a.btn.s.ghost href=(format!("{base}/load")) { (icon("chart")) "Hours of each person" }
     }
 }
 
@@ -59,7 +71,7 @@ fn folded(page: &Shown, later: &[&Turn]) -> Markup {
                 summary { (later.len()) " later" }
                 ul.small.muted {
                     @for turn in later {
-                        li { (times.text(turn.from())) @if let Some(until) = turn.until() { " to " (times.text(until)) } ": " bdi { (turn.main().who) } @if let Some(word) = &turn.main().word { " " (word) } }
+                        li { (times.text(turn.from())) (until(times, turn.from(), turn.until())) ": " bdi { (turn.main().who) } @if let Some(word) = &turn.main().word { " " (word) } }
                     }
                 }
             }
@@ -92,7 +104,7 @@ fn line(page: &Shown, turn: &Turn, first: usize) -> Markup {
                     (when(page, turn))
                     (who(page, turn.main()))
                     span.small.muted { (said_beside(page, turn, &beside)) }
-                    (tag(turn, &beside, now))
+                    (tag(page, turn, &beside))
                 }
                 div.in2 {
                     @if turn.items.len() + beside.len() > 1 { ul { (hours(page, turn, &beside)) } }
@@ -175,13 +187,32 @@ fn said_beside(page: &Shown, turn: &Turn, beside: &[&Item]) -> String {
     parts.join(" · ")
 }
 
-fn tag(turn: &Turn, beside: &[&Item], now: Timestamp) -> Markup {
+/// "on call now", or where nobody will be on call: "Desk: nobody Wed 2 Dec".
+fn tag(page: &Shown, turn: &Turn, beside: &[&Item]) -> Markup {
+    let now = page.visit.now;
     let mut all = turn.items.iter().chain(beside);
-    let gap = all.any(|item| item.kind == Kind::Gap && !item.is_over(now));
+    let gap = all.find(|item| item.kind == Kind::Gap && !item.is_over(now));
+    let times = &page.days.times;
     html! {
-        @if turn.is_now(now) && turn.at(now).kind != Kind::Gap { span.tag.good { "on call now" } }
-        @else if gap { span.tag.bad { "hours without anybody" } }
+        @if let Some(gap) = gap {
+            span.tag.bad {
+                @if page.rows.len() > 1 { bdi { (gap.place) } ": nobody " } @else { "nobody " }
+                (times.day_text(times.date(gap.from.max(now))))
+            }
+        }
+        @else if turn.is_now(now) { span.tag.good { "on call now" } }
         @else { span {} }
+    }
+}
+
+/// " to 18:00" on the same day, else with its day; nothing where no end is known.
+fn until(times: &Times, from: Timestamp, until: Option<Timestamp>) -> String {
+    match until {
+        Some(until) if times.date(until) == times.date(from) => {
+            format!(" to {}", times.hour(until))
+        }
+        Some(until) => format!(" to {}", times.text(until)),
+        None => String::new(),
     }
 }
 
@@ -192,12 +223,7 @@ fn hours(page: &Shown, turn: &Turn, beside: &[&Item]) -> Markup {
     html! {
         @for item in lines.take(MOST_HOURS) {
             li {
-                (times.text(item.from))
-                @match item.until {
-                    Some(until) if times.date(until) == times.date(item.from) => { " to " (times.hour(until)) },
-                    Some(until) => { " to " (times.text(until)) },
-                    None => {},
-                }
+                (times.text(item.from)) (until(times, item.from, item.until))
                 ", " bdi { (item.place) } ": " bdi { (item.who) }
                 @if let Some(word) = &item.word { " " (word) }
             }
@@ -220,9 +246,11 @@ fn actions(page: &Shown, turn: &Turn) -> Markup {
             @if can {
                 @if mine {
                     a.btn.s href=(to("cover")) data-action="cover" { "Ask for cover" }
-                    a.btn.s href=(to("swap")) data-action="swap" { "Swap" }
                 } @else if page.is_member && (item.kind == Kind::Gap || page.is_editor) {
                     a.btn.s href=(to("take")) data-action="take" { @if item.kind == Kind::Gap { "Take it" } @else { "Cover it" } }
+                }
+                @if page.is_member && item.kind == Kind::Turn && turn.from() > now {
+                    a.btn.s href=(to("swap")) data-action="swap" { "Swap" }
                 }
                 @if page.is_editor { a.btn.s href=(to("assign")) data-action="assign" { "Give to somebody" } }
             }

@@ -28,7 +28,7 @@ const TOKENS: [(&str, &str); 9] = [
     ("%NEXT_USER%", "who is next"),
     ("%NEXT_UNTIL%", "until when they are on call"),
     ("%DUTY_SIZE%", "how many are on call"),
-    ("%DUTYHANDLE%", "the on-duty group"),
+    ("%DUTYHANDLE%", "the on-call group"),
 ];
 
 /// GET.

@@ -41,7 +41,7 @@ fn form(
             h2 #bound { "The group" }
             @match bound {
                 Some(group) => {
-                    p { "Whoever is on call is in " strong { bdi { (groups::called(visit, group)?) } } ". People come into it with their duty and leave it afterwards." }
+                    p { "Whoever is on call is in " strong { bdi { (groups::called(visit, group)?) } } ". People come into it with their turn and leave it afterwards." }
                     form method="post" action=(action(rotation, PART)) {
                         (carried(visit, rotation))
                         p.actions { button.btn type="submit" name="step" value="remove" { "Stop filling this group" } }

@@ -1,4 +1,5 @@
-//! Lanes and windows: the grid as it is, with the covered week drawn and the next hand-overs; and the lanes.
+//! Hours and hand-overs: the windows as they are, with the covered week drawn and the next hand-overs; and the lanes, which readers
+//! know as rows.
 
 use super::coverage::{self, GridForm};
 use super::{Change, Saved, action, carried, carry_out, page};
@@ -11,6 +12,7 @@ use crate::web::form::{Errors, Form};
 use crate::web::pages::{editable, times};
 use crate::web::parts::cadence;
 use crate::web::parts::fields::{Filled, hidden};
+use crate::web::parts::place;
 use crate::web::visit::Visit;
 use maud::{Markup, html};
 
@@ -32,17 +34,7 @@ pub fn show(visit: &Visit) -> Outcome {
 
 /// The name of a window.
 pub fn window_name(rotation: &Rotation, index: usize) -> String {
-    let name = rotation.windows[index].name.clone();
-    name.unwrap_or_else(|| match rotation.windows.len() {
-        1 => "The window".to_owned(),
-        _ => format!("Window {}", index + 1),
-    })
-}
-
-/// The name of a lane.
-pub fn lane_name(rotation: &Rotation, index: usize) -> String {
-    let name = rotation.lanes[index].name.clone();
-    name.unwrap_or_else(|| format!("Lane {}", index + 1))
+    place::window_name(&rotation.windows[index])
 }
 
 fn form(
@@ -55,10 +47,10 @@ fn form(
     let content = html! {
         section aria-labelledby="windows" {
             div.head {
-                h2 #windows { "Windows" }
-                p.actions { a.btn href=(action(rotation, "windows/new")) { "Add a window" } }
+                h2 #windows { "Hours" }
+                p.actions { a.btn href=(action(rotation, "windows/new")) { "Add hours" } }
             }
-            p.muted { "A window is covered hours with a cadence of hand-overs. Most rotations have one." }
+            p.muted { "When somebody is on call, and when the next person comes on. Weekdays and weekends can have turns of their own." }
             @for (index, window) in rotation.windows.iter().enumerate() {
                 (window_card(visit, rotation, index, window))
             }
@@ -91,7 +83,7 @@ fn window_card(visit: &Visit, rotation: &Rotation, index: usize, window: &Window
                     dd { ul.items { @for at in &next { li { (times.show_with(*at, window.zone)) } } } }
                 }
             }
-            (cadence::week(&window.coverage))
+            (cadence::week(&[(String::new(), window.coverage.as_slice(), true)]))
             p.actions {
                 a.btn.s href=(action(rotation, &format!("windows/{}", window.id))) {
                     "Change" span.sr { ": " (window_name(rotation, index)) }
@@ -120,14 +112,14 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
     let last = rotation.lanes.len() - 1;
     html! {
         section aria-labelledby="lanes" {
-            h2 #lanes { "Lanes" }
-            p.muted { "One person holds each lane, so two lanes are two people on duty at once. The first is dealt first." }
+            h2 #lanes { "On call at the same time" }
+            p.muted { "One person is on call in each row, so with two rows two people are on call at once. The first row gets people first." }
             form.card.pad method="post" action=(to) {
                 @for (index, lane) in rotation.lanes.iter().enumerate() {
                     (hidden(&format!("lanes[{index}].id"), lane.id.as_str()))
-                    (filled.input("text", &format!("lanes[{index}].name"), &format!("Name of lane {}", index + 1), "", false))
+                    (filled.input("text", &format!("lanes[{index}].name"), &format!("Name of row {}", index + 1), "", false))
                 }
-                @if last == 0 { p.hint { "The name of the only lane is kept, and shown once there are two." } }
+                @if last == 0 { p.hint { "The name of the only row is kept, and shown once there are two." } }
                 (carried(visit, rotation))
                 p.actions { button.btn type="submit" name="step" value="names" { "Save names" } }
             }
@@ -136,7 +128,7 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
                     (carried(visit, rotation))
                     ol.order {
                         @for (index, lane) in rotation.lanes.iter().enumerate() {
-                            @let name = lane_name(rotation, index);
+                            @let name = place::lane_name(rotation, index);
                             li {
                                 div.split {
                                     bdi { (name) }
@@ -153,8 +145,8 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
             }
             form.card.pad method="post" action=(to) {
                 (carried(visit, rotation))
-                (filled.input("text", "lanes.name", "Name of a new lane", "", false))
-                p.actions { button.btn type="submit" name="step" value="add" { "Add a lane" } }
+                (filled.input("text", "lanes.name", "Name of a new row", "", false))
+                p.actions { button.btn type="submit" name="step" value="add" { "Add a row" } }
             }
         }
     }
@@ -170,7 +162,7 @@ fn double_cover(visit: &Visit, rotation: &Rotation, errors: &Errors) -> Markup {
         section.card.pad aria-labelledby="double" {
             h2 #double { "When people are short" }
             form method="post" action=(action(rotation, PART)) {
-                (filled.tick("doubleCover", "One person may be on call in two places at once"))
+                (filled.tick("doubleCover", "One person may be on call twice at the same time"))
                 (carried(visit, rotation))
                 p.actions { button.btn type="submit" name="step" value="double" { "Save" } }
             }
@@ -203,7 +195,7 @@ pub fn save(visit: &Visit) -> Outcome {
     let mut grid = GridSpec::of(&rotation);
     let removes = step.starts_with("remove ");
     let more = match removes {
-        true => html! { p { "The lane goes, with its turns to come. Its record stays." } },
+        true => html! { p { "The row goes, with its turns to come. Its record stays." } },
         false => html! {},
     };
     let told = arrange(visit, step, &mut grid);
@@ -241,14 +233,14 @@ fn arrange(visit: &Visit, step: &str, grid: &mut GridSpec) -> &'static str {
         ("remove", Some(at)) => {
             lanes.remove(at);
             grid.cells.retain(|cell| cell.lane != id);
-            return "The lane was removed.";
+            return "The row was removed.";
         }
         ("add", _) => {
             lanes.push(LaneSpec {
                 handle: HandleSpec::default(),
                 name: named("lanes.name"),
             });
-            return "The lane was added.";
+            return "The row was added.";
         }
         ("names", _) => {
             for index in 0..lanes.len() {
@@ -261,5 +253,5 @@ fn arrange(visit: &Visit, step: &str, grid: &mut GridSpec) -> &'static str {
         }
         _ => {}
     }
-    "The order of lanes was saved."
+    "The order of rows was saved."
 }

@@ -34,7 +34,7 @@ pub fn show(visit: &Visit) -> Outcome {
 /// The name of a roster.
 fn name(roster: &Roster) -> String {
     match &roster.id {
-        Some(id) => format!("Roster {id}"),
+        Some(id) => format!("People of {id}, in order"),
         None => "Everybody".to_owned(),
     }
 }
@@ -48,7 +48,7 @@ fn form(
     let people = People::load(visit.app(), members.iter().map(|one| &one.user), true)?;
     let offered = groups::offered(visit)?;
     let content = html! {
-        p.muted { "Each place of the grid deals from a roster. “Everybody” is all people in their order; another roster is some of them, in an order of its own." }
+        p.muted { "Turns go through a list of people. “Everybody” is all of them in their order; another list is some of them, in an order of its own." }
         @for roster in &rotation.rosters {
             (card(visit, rotation, roster, &people, &offered)?)
         }
@@ -96,7 +96,7 @@ pub fn save(visit: &Visit) -> Outcome {
         "turns" => (turns(visit, &was), "Who is next was saved."),
         _ => {
             let listed = Ok(listed(visit, &rotation, roster, (verb, named)));
-            (listed, "The roster was saved.")
+            (listed, "The list was saved.")
         }
     };
     let read = read.and_then(|spec| match id {
@@ -202,8 +202,8 @@ fn save_places(visit: &Visit, rotation: &Rotation) -> Outcome {
         path: "",
         names: &names,
         remarked: &[],
-        more: html! { p { "A roster that no place deals from any more is gone." } },
-        told: "The rosters of the places were saved.".to_owned(),
+        more: html! { p { "A list that no hours use any more is gone." } },
+        told: "Who takes turns in which hours was saved.".to_owned(),
         // A roster that is gone comes back with everybody in it.
         restores: false,
     };

@@ -73,8 +73,8 @@ const SECTIONS: [Section; 13] = [
     ),
     part(
         "rosters",
-        "Rosters",
-        "Who takes turns in which hours",
+        "Who takes which hours",
+        "Lists of people for some of the hours, and who is next in them",
         rosters::show,
         rosters::save,
     ),
@@ -94,7 +94,7 @@ const SECTIONS: [Section; 13] = [
     ),
     part(
         "on-duty-group",
-        "On-duty group",
+        "On-call group",
         "A chat user group that holds whoever is on call",
         duty_group::show,
         duty_group::save,

@@ -44,7 +44,7 @@ fn form(
     };
     let times = times(visit);
     let content = html! {
-        p.muted { "A hand-over on a skipped day moves to the next day that is not skipped." }
+        p.muted { "A hand-over on a day left out moves to the next day that is not left out." }
         @for (index, window) in rotation.windows.iter().enumerate() {
             section.card.pad data-window=(window.id) aria-label=(grid::window_name(rotation, index)) {
                 h2 { bdi { (grid::window_name(rotation, index)) } }
@@ -58,14 +58,14 @@ fn form(
                         }
                     }
                     Some((_, None)) => p { "Leaves out no days." },
-                    None => p { "Hands over by hand, so there is nothing to skip." },
+                    None => p { "Hands over by hand, so no day is left out." },
                 }
-                p.actions { a.btn.s href=(action(rotation, &format!("windows/{}", window.id))) { "Change what it skips" } }
+                p.actions { a.btn.s href=(action(rotation, &format!("windows/{}", window.id))) { "Change which days are left out" } }
             }
         }
         form.card.pad method="post" action=(action(rotation, PART)) {
-            h2 { "On skipped days" }
-            (filled.tick("skipsAreOffTime", "Nobody is on call on skipped days"))
+            h2 { "On days left out" }
+            (filled.tick("skipsAreOffTime", "Nobody is on call on days left out"))
             p.hint { "For all hours. Without it, whoever has the turn stays on call over the days left out." }
             (carried(visit, rotation))
             p.actions { button.btn type="submit" { "See what would change" } }

@@ -24,6 +24,9 @@ use std::collections::BTreeMap;
 /// Rows of the table at the most.
 const MOST_ROWS: usize = 100;
 
+/// The same beside a form.
+const MOST_BESIDE: usize = 8;
+
 /// How many days ahead the pages look.
 const DAYS: i64 = 14;
 
@@ -140,10 +143,8 @@ fn show(
     (remarked, more): (&[String], Markup),
 ) -> Result<Response, Problem> {
     let changes = match compared {
-        Some((preview, differences)) => changes(visit, preview, &differences)?,
-        None => html! {
-            p { "The plan of this rotation is too large to say beforehand whose turns change." }
-        },
+        Some((preview, differences)) => changes(visit, preview, &differences, MOST_ROWS)?,
+        None => too_large(),
     };
     let left = ["confirmed", "edit"];
     let kept = visit.form.fields().filter(|(name, _)| !left.contains(name));
@@ -166,11 +167,24 @@ fn show(
     page(visit, rotation, part, (200, &Errors::default()), content)
 }
 
+fn too_large() -> Markup {
+    html! { p { "The plan of this rotation is too large to say beforehand whose turns change." } }
+}
+
+/// What an edit changes, for a page that shows it beside its form.
+pub fn in_words(visit: &Visit, looked: Option<&Preview>) -> Result<Markup, Problem> {
+    match looked {
+        Some(preview) => changes(visit, preview, &preview.by_lane(), MOST_BESIDE),
+        None => Ok(too_large()),
+    }
+}
+
 /// Whose turns change, and what that is for each person.
 fn changes(
     visit: &Visit,
     preview: &Preview,
     differences: &[Difference<LaneId>],
+    most: usize,
 ) -> Result<Markup, Problem> {
     let users = differences
         .iter()
@@ -194,17 +208,17 @@ fn changes(
                     }
                 }
                 tbody {
-                    @for one in differences.iter().take(MOST_ROWS) {
+                    @for one in differences.iter().take(most) {
                         tr data-start=(one.period.from) data-end=(one.period.until) {
                             td { (times.period(one.period.from, Some(one.period.until))) }
-                            @if has_lanes { td data-label="Lane" { bdi { (lane(preview, one)) } } }
+                            @if has_lanes { td data-label="Row" { bdi { (lane(preview, one)) } } }
                             td data-label="Now planned" { (who(&people, &one.before)) }
                             td data-label="Then" { (who(&people, &one.after)) }
                         }
                     }
                 }
             }
-            @if differences.len() > MOST_ROWS { p.muted { "And " (differences.len() - MOST_ROWS) " more." } }
+            @if differences.len() > most { p.muted { "And " (differences.len() - most) " more." } }
         }
         (handed_over(preview))
         (carried(&people, loads))

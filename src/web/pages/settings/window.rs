@@ -1,9 +1,13 @@
 //! One window: its covered hours, and the cadence of its hand-overs.
 
+mod aside;
 mod form;
 mod read;
 
 use super::coverage::{self, GridForm};
+use super::weigh;
+use crate::actions::ActionError;
+use crate::domain::edit::Edits;
 use crate::domain::grid::{CadenceSpec, GridSpec, WindowSpec};
 use crate::domain::ids::WindowId;
 use crate::domain::rotation::{Mode, Rotation};
@@ -12,7 +16,7 @@ use crate::domain::zones::ZoneName;
 use crate::server::{Outcome, Problem};
 use crate::web::answer;
 use crate::web::form::{Errors, Form};
-use crate::web::pages::{editable, times};
+use crate::web::pages::{editable, failing, times};
 use crate::web::parts::cadence;
 use crate::web::parts::time::Times;
 use crate::web::visit::Visit;
@@ -63,7 +67,9 @@ pub fn show(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
     let index = place(visit, &rotation)?;
     let values = values(visit, &rotation, index);
-    form(visit, &rotation, index, (200, &values, &Errors::default()))
+    let beside = aside::stored(visit, &rotation, index)?;
+    let shown = (200, &values, &Errors::default());
+    form(visit, &rotation, index, shown, beside)
 }
 
 /// POST.
@@ -82,10 +88,20 @@ pub fn save(visit: &Visit) -> Outcome {
         let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let more = ("lines".to_owned(), (lines + LINES).to_string());
         let grown = Form::with(fields.chain([more]));
-        return form(visit, &rotation, index, (200, &grown, &Errors::default()));
+        let beside = aside::stored(visit, &rotation, index)?;
+        let shown = (200, &grown, &Errors::default());
+        return form(visit, &rotation, index, shown, beside);
     }
-    let again =
-        |status, errors: Errors| form(visit, &rotation, index, (status, &visit.form, &errors));
+    let again = |status, errors: Errors| {
+        let beside = aside::stored(visit, &rotation, index)?;
+        form(
+            visit,
+            &rotation,
+            index,
+            (status, &visit.form, &errors),
+            beside,
+        )
+    };
     if visit.form.names("edit") {
         return again(200, Errors::default());
     }
@@ -98,11 +114,29 @@ pub fn save(visit: &Visit) -> Outcome {
         Ok(window) => shown(visit, window),
         Err(_) => html! {},
     };
-    let grid = asked.map(|asked| put(&rotation, index, asked));
     let path = format!("windows[{index}]");
+    if visit.form.one("step") == "show" {
+        let window = asked.as_ref().ok().cloned();
+        let edits = asked.and_then(|asked| put(&rotation, index, asked).checked());
+        let edits = edits.map(|coverage| Edits {
+            coverage: Some(coverage),
+            ..Edits::default()
+        });
+        let looked = edits
+            .map_err(ActionError::from)
+            .and_then(|edits| aside::look(visit, &rotation, window.as_ref(), edits));
+        let looked = weigh::within(looked, &path);
+        let beside = match failing(visit, &rotation.id, looked, &FIELDS, again)? {
+            Ok(looked) => aside::looked_at(visit, &rotation, index, &looked)?,
+            Err(page) => return Ok(page),
+        };
+        let shown = (200, &visit.form, &Errors::default());
+        return form(visit, &rotation, index, shown, beside);
+    }
+    let grid = asked.map(|asked| put(&rotation, index, asked));
     let told = match index < rotation.windows.len() {
-        true => "The window was saved.",
-        false => "The window was added.",
+        true => "The hours were saved.",
+        false => "The hours were added.",
     };
     let wished = GridForm {
         part: "grid",
@@ -131,13 +165,14 @@ fn remove(visit: &Visit, rotation: &Rotation, index: usize) -> Outcome {
         path: "",
         names: &[],
         remarked: &[],
-        more: html! { p { "The window goes, with its turns to come. Its record stays." } },
-        told: "The window was removed.".to_owned(),
+        more: html! { p { "These hours go, with their turns to come. Their record stays." } },
+        told: "The hours were removed.".to_owned(),
         restores: false,
     };
     coverage::save(visit, rotation, wished, |status, errors| {
         let values = values(visit, rotation, index);
-        form(visit, rotation, index, (status, &values, &errors))
+        let beside = aside::stored(visit, rotation, index)?;
+        form(visit, rotation, index, (status, &values, &errors), beside)
     })
 }
 
@@ -179,6 +214,6 @@ fn shown(visit: &Visit, window: &WindowSpec) -> Markup {
                 dd { ul.items { @for at in &next { li { (times.show_with(*at, timed.map(|cadence| cadence.zone))) } } } }
             }
         }
-        (cadence::week(&window.coverage))
+        (cadence::week(&[(String::new(), window.coverage.as_slice(), true)]))
     }
 }

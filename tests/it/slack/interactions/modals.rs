@@ -127,7 +127,7 @@ fn refusals_are_in_the_zone_and_the_words_of_the_reader() {
     );
     assert_eq!(
         workspace.said("U1", "PLAT set <@U2> <@U3>"),
-        "2 people are too many: there is 1 slot."
+        "2 people are too many: 1 can be on call at once."
     );
 }
 
@@ -149,7 +149,7 @@ fn what_is_wrong_stands_beside_its_field() {
                 ("whom", Enter::Several(&["U4"])),
             ],
             "whom",
-            "U4 is not in the roster of this cell.",
+            "U4 does not take turns in these hours.",
         ),
         (
             vec![

@@ -13,7 +13,7 @@ pub struct Window {
     session: String,
     /// Whether other tests may use the browser.
     is_shared: bool,
-    /// Links and buttons that were clicked.
+    /// Clicks, and choices of lists that open.
     clicks: Cell<usize>,
     /// A script that runs in every page first, by its id.
     preloaded: RefCell<Option<String>>,
@@ -135,6 +135,13 @@ impl Window {
         );
     }
 
+    /// How the page is shown: a medium, such as `print`, and a feature of it with its value.
+    pub fn medium(&self, medium: &str, (name, value): (&str, &str)) {
+        let features = json!([{ "name": name, "value": value }]);
+        let wish = json!({ "media": medium, "features": features });
+        self.cdp("Emulation.setEmulatedMedia", wish);
+    }
+
     /// Pages opened from now on run no scripts of theirs.
     pub fn without_scripts(&self) {
         self.cdp(
@@ -199,7 +206,7 @@ impl Window {
         }
     }
 
-    /// Clicks what is called so. Choices are free, links and buttons are counted.
+    /// Clicks what is called so, which is counted.
     #[track_caller]
     pub fn click(&self, named: Named) {
         self.click_within("", named);
@@ -208,20 +215,24 @@ impl Window {
     /// The same within the first element of an XPath.
     #[track_caller]
     pub fn click_within(&self, xpath: &str, named: Named) {
-        let (what, is_counted) = match named {
-            Named::Link(text) => (format!("a[normalize-space()={}]", quoted(text)), true),
-            Named::Button(text) => (format!("button[normalize-space()={}]", quoted(text)), true),
-            Named::Choice(text) => (
-                format!("label[contains(normalize-space(),{})]", quoted(text)),
-                false,
-            ),
+        let what = match named {
+            Named::Link(text) => format!("a[normalize-space()={}]", quoted(text)),
+            Named::Button(text) => format!("button[normalize-space()={}]", quoted(text)),
+            Named::Choice(text) => {
+                format!("label[contains(normalize-space(),{})]", quoted(text))
+            }
         };
         let element = self.find(&format!("{xpath}//{what}"));
         self.ask("POST", &format!("/element/{element}/click"), json!({}));
-        self.clicks.set(self.clicks.get() + usize::from(is_counted));
+        self.clicks.set(self.clicks.get() + 1);
     }
 
-    /// Links and buttons that were clicked since the last call.
+    /// Counts a click that a script made.
+    pub fn count(&self) {
+        self.clicks.set(self.clicks.get() + 1);
+    }
+
+    /// Clicks since the last call, and choices of lists that open.
     pub fn take_clicks(&self) -> usize {
         self.clicks.replace(0)
     }
@@ -238,10 +249,19 @@ impl Window {
                 const chosen = [...field.options].find((o) => o.value == arguments[1] || o.text.trim() == arguments[1]);
                 if (!chosen) return 'no choice ' + arguments[1];
                 chosen.selected = true;
-            } else field.value = arguments[1];
+                return 'chosen';
+            }
+            field.value = arguments[1];
             return '';";
         let wrong = self.run(script, json!([label, value]));
-        assert_eq!(wrong, "", "at {}:\n{}", self.url(), self.text());
+        let is_chosen = wrong == "chosen";
+        assert!(
+            is_chosen || wrong == "",
+            "{wrong} at {}:\n{}",
+            self.url(),
+            self.text()
+        );
+        self.clicks.set(self.clicks.get() + usize::from(is_chosen));
     }
 
     /// Presses keys one after the other.

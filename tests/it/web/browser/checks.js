@@ -1,4 +1,6 @@
-// What is wrong with the page as it is laid out now: a list of sentences.
+// What is wrong with the page as it is laid out now: a list of sentences. With a true argument, names are short enough that no word
+// has to be broken.
+const [hasShortNames] = arguments;
 const wrong = [];
 const say = (text) => { if (wrong.length < 12 && !wrong.includes(text)) wrong.push(text); };
 const name = (element) => element.tagName.toLowerCase() + (element.id ? "#" + element.id : "") +
@@ -15,6 +17,10 @@ for (const part of ["main", "header", "footer"]) {
 }
 if (!document.title.endsWith(" · rota")) say("no title");
 
+const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+for (const id of ids.filter((one, index) => ids.indexOf(one) !== index)) say("id twice: " + id);
+if (document.querySelector("[style]:not(.pop), [onclick], script:not([src])")) say("a style attribute or an inline script");
+
 // No sideways scrolling.
 const width = document.documentElement.clientWidth;
 if (document.documentElement.scrollWidth > width) {
@@ -27,6 +33,45 @@ for (const box of document.querySelectorAll(".card, table, td, th, .tag, .btn, b
   const style = getComputedStyle(box);
   if (isSeen(box) && box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 1 && style.display !== "inline") {
     say("cut off or spilling: " + name(box) + " " + box.scrollWidth + " in " + box.clientWidth);
+  }
+}
+
+// Text is cut off by an ellipsis alone.
+for (const box of document.querySelectorAll("body *")) {
+  const hasText = [...box.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  if (!hasText || !isSeen(box) || box.clientWidth < 2) continue;
+  const style = getComputedStyle(box);
+  const isCut = style.overflowX !== "visible" && style.overflowX !== "auto" && box.scrollWidth > box.clientWidth + 1;
+  const isHidden = style.color === "rgba(0, 0, 0, 0)" || style.fontSize === "0px";
+  if (isCut && !isHidden && style.textOverflow !== "ellipsis") say("text cut off: " + name(box));
+}
+// Bars of a row do not meet, and what is written on them stays within.
+for (const track of document.querySelectorAll(".track")) {
+  if (!isSeen(track)) continue;
+  let last = -Infinity;
+  for (const bar of track.querySelectorAll(".bar")) {
+    const box = bar.getBoundingClientRect();
+    if (box.left < last - 1) say("bars overlap: " + name(bar));
+    last = box.right;
+    for (const part of bar.querySelectorAll(".in > *, .in .two > *")) {
+      const at = part.getBoundingClientRect();
+      if (isSeen(part) && at.width > 0 && at.right > box.right + 1) say("spills from its bar: " + name(part));
+    }
+  }
+}
+// No word is broken.
+if (hasShortNames) {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (!text.data.trim() || text.parentElement.closest("code, pre, script, svg, option, textarea, .code") || !isSeen(text.parentElement)) continue;
+    // The heads of tables that are laid out anew are for readers of the screen alone.
+    if (text.parentElement.closest("thead")?.getBoundingClientRect().width <= 1) continue;
+    for (const word of text.data.matchAll(/[\p{L}\d]+/gu)) {
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top)));
+      if (lines.size > 1) say("word broken: " + word[0] + " in " + name(text.parentElement));
+    }
   }
 }
 

@@ -18,9 +18,9 @@ pub fn axe() -> Option<String> {
     Some(script.unwrap_or_else(|error| panic!("ROTA_AXE, {}: {error}", path.display())))
 }
 
-/// What our own checks say is wrong with the page as it is laid out now.
-pub fn layout(window: &Window) -> Vec<String> {
-    let wrong = window.run(include_str!("checks.js"), json!([]));
+/// What our own checks say is wrong with the page as it is laid out now; with short names no word may be broken.
+pub fn layout(window: &Window, has_short_names: bool) -> Vec<String> {
+    let wrong = window.run(include_str!("checks.js"), json!([has_short_names]));
     let wrong = wrong.as_array().expect("a list").clone();
     wrong
         .iter()

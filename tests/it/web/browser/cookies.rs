@@ -87,7 +87,7 @@ fn on_a_name_in_the_network_without_tls() {
     );
     // Our own forms are taken, though the browser sends no Sec-Fetch-Site without TLS.
     window.fill("Show times in", "Europe/Paris");
-    window.click(Named::Button("Save"));
+    window.click_within("//form[@action='/me/zone']", Named::Button("Save"));
     window.sees("Times are shown in Europe/Paris");
     // A sibling and a stranger reach the page by a link, and their forms are refused.
     for site in ["http://evil.rota.lan/", "http://evil.example/"] {

@@ -155,7 +155,7 @@ fn being_away_and_back() {
         window.sees("Still yours meanwhile");
         assert_eq!(rotation.planned("06 07"), ["U3 06 07"]);
         window.click(Button("Undo"));
-        window.sees("My turns");
+        window.sees("My next five");
         assert_eq!(rotation.planned("06 07"), ["U2 06 07"]);
     });
 }

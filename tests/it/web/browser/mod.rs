@@ -10,6 +10,8 @@ mod hostile;
 mod jobs;
 mod keyboard;
 mod looks;
+mod measures;
+mod menu;
 mod screenshots;
 mod walks;
 mod world;

@@ -1,7 +1,7 @@
 //! The pictures of the manual: `ROTA_SCREENSHOTS=packaging/docs/screenshots cargo test --test it screenshots` writes them.
 
 use super::enter;
-use crate::support::browser::Window;
+use crate::support::browser::{Named, Window};
 use crate::support::{Rota, Start};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -113,6 +113,9 @@ fn screenshots() {
     };
     let rota = demo();
     std::fs::create_dir_all(&folder).expect("the folder");
+    // A workspace that has been in use for a while.
+    enter(&window, &rota, "UADA", "/");
+    window.click(Named::Button("Hide"));
     for picture in &PICTURES {
         window.size(picture.size.0, picture.size.1);
         window.scheme(picture.scheme);

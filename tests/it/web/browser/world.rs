@@ -122,7 +122,11 @@ pub const PAGES: &[Page] = &[
         "Absences and missed turns",
         EDITORS,
     ),
-    page("/rotations/DESK/settings/rosters", "Rosters", EDITORS),
+    page(
+        "/rotations/DESK/settings/rosters",
+        "Who takes which hours",
+        EDITORS,
+    ),
     page(
         "/rotations/OPS/settings/partner",
         "Partner’s schedule",
@@ -135,7 +139,7 @@ pub const PAGES: &[Page] = &[
     ),
     page(
         "/rotations/OPS/settings/on-duty-group",
-        "On-duty group",
+        "On-call group",
         EDITORS,
     ),
     page("/rotations/OPS/settings/mentions", "Mentions", EDITORS),

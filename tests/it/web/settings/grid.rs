@@ -71,7 +71,8 @@ fn the_grid_is_shown_in_words_and_drawn() {
     for part in [
         "Monday, Tuesday, Wednesday, Thursday and Friday 09:00 to 17:00",
         "Every Monday at 09:00, Europe/Oslo time",
-        "<svg aria-hidden=\"true\"",
+        "aria-label=\"Covered: Monday, Tuesday, Wednesday, Thursday and Friday 09:00 to 17:00\"",
+        "class=\"a x126 w112\"",
         "2026-01-12T08:00:00Z",
         "2026-02-09T08:00:00Z",
     ] {
@@ -95,6 +96,7 @@ fn what_is_shown_of_a_window_is_what_happens() {
         ("cadence.startsAt", "2026-01-07T12:00"),
         ("cadence.timeZone", "UTC"),
         ("timeZone", "UTC"),
+        ("covered", "some"),
         ("startDay", "monday"),
         ("startTime", "08:00"),
         ("endDay", "saturday"),
@@ -127,6 +129,7 @@ fn a_window_is_added_undone_and_removed() {
     let to = action(&rotation, "windows/new");
     let fields = [
         ("name", "Nights & <weekends>"),
+        ("covered", "some"),
         ("days", "saturday"),
         ("days", "sunday"),
         ("daysFrom", "20:00"),
@@ -173,7 +176,7 @@ fn what_is_wrong_with_a_window_is_linked_and_kept() {
         .unwrap()
         .to_owned();
     let to = action(&rotation, &format!("windows/{window}"));
-    let cases: [(&[(&str, &str)], &str); 6] = [
+    let cases: [(&[(&str, &str)], &str); 7] = [
         (&[("cadence.period", "0")], "f-cadence.period"),
         (&[("cadence.startsAt", "soon")], "f-cadence.startsAt"),
         (&[("cadence.times", "9 o'clock")], "f-cadence.times"),
@@ -181,8 +184,9 @@ fn what_is_wrong_with_a_window_is_linked_and_kept() {
             &[("cadence.skipWeekends", "true")],
             "f-cadence.countryCodes",
         ),
-        (&[("startDay", "monday")], "f-coverage"),
-        (&[("days", "monday")], "f-daysFrom"),
+        (&[("covered", "some")], "f-days"),
+        (&[("covered", "some"), ("startDay", "monday")], "f-coverage"),
+        (&[("covered", "some"), ("days", "monday")], "f-daysFrom"),
     ];
     for (fields, field) in cases {
         let mut sent = vec![("name", "typed <here>")];
@@ -207,9 +211,61 @@ fn what_is_wrong_with_a_window_is_linked_and_kept() {
     let page = ada.fill(&to, &to, &[("name", "typed")]).is(200).text();
     let page = ada.fill_in(&page, &to, &[("edit", "true")]).is(200).text();
     assert!(
-        page.contains("value=\"typed\"") && page.contains("See what would change"),
+        page.contains("value=\"typed\"") && page.contains("The week, as covered"),
         "{page}"
     );
+}
+
+#[test]
+fn the_form_of_hours_has_what_is_stored_and_shows_what_it_leads_to() {
+    let rota = world();
+    let rotation = rota.rotation("U1 U2 U3");
+    let desk = hours("UTC", &weekdays("08:00", "18:00"), daily());
+    rotation.cover(1, &[desk]);
+    let ada = Browser::signed_in(&rota, "U1");
+    let window = rotation.read()["windows"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let to = action(&rotation, &format!("windows/{window}"));
+    let page = ada.get(&to).is(200).text();
+    // The same hours on some days are days and two times; nothing is asked line by line.
+    for part in [
+        "name=\"covered\" value=\"some\" checked",
+        "name=\"days\" value=\"friday\" checked",
+        "name=\"daysFrom\" value=\"08:00\"",
+        "name=\"daysTo\" value=\"18:00\"",
+        "The next five hand-overs",
+        "from <bdi>Person U1</bdi>",
+        "class=\"a x112 w140\"",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("name=\"days\" value=\"sunday\" checked"));
+    assert!(!page.contains("What saving changes"), "{page}");
+    let before = rotation.read();
+    // Saved as it is, nothing changes.
+    let same = ada.fill(&to, &to, &[("step", "look")]).is(200).text();
+    assert!(same.contains("Nobody’s turn changes"), "{same}");
+    let fields = [("step", "show"), ("daysTo", "12:00"), ("name", "Desk")];
+    let shown = ada.fill(&to, &to, &fields).is(200).text();
+    for part in [
+        "What saving changes",
+        "value=\"12:00\"",
+        "value=\"Desk\"",
+        "class=\"a x112 w56\"",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!differences(&shown).is_empty(), "{shown}");
+    assert_eq!(rotation.read(), before, "a look changes nothing");
+    // All hours, whatever else is typed.
+    let page = ada
+        .fill(&to, &to, &[("covered", "all"), ("step", "look")])
+        .is(200)
+        .text();
+    ada.fill_in(&page, &to, &[("confirmed", "true")]).is(303);
+    assert_eq!(rotation.read()["windows"][0]["coverage"], json!([]));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::domain::warning_kinds::WarningKind;
 use crate::web::parts::people::People;
 use crate::web::parts::problem::Offer;
 use crate::web::parts::time::Times;
+use crate::web::parts::warned;
 
 /// The name of a group.
 pub fn name(kind: WarningKind) -> &'static str {
@@ -90,15 +91,9 @@ impl Told<'_> {
             .stretch(warning.period.from, warning.period.until);
         let who = warning.users.first().map(|user| self.people.name(user));
         match (warning.kind, who) {
-            (WarningKind::StaleSource, Some(who)) => {
-                format!("The calendar of {who}{}", self.last_read())
-            }
-            (WarningKind::StaleSource, None) => {
-                format!(
-                    "The partner’s schedule of {}{}",
-                    self.rotation,
-                    self.last_read()
-                )
+            (WarningKind::StaleSource, _) => {
+                let text = warned::text(warning, self.people, self.times);
+                text.trim_end_matches('.').to_owned()
             }
             (WarningKind::EmptyRoster, _) => format!("Nobody is in {}", self.rotation),
             (WarningKind::Unfair, Some(who)) => format!("{who}, {}", self.rotation),
@@ -108,17 +103,9 @@ impl Told<'_> {
         }
     }
 
-    /// " was last read on Mon 23 Nov 09:00".
-    fn last_read(&self) -> String {
-        match self.warning.since {
-            Some(at) => format!(" was last read on {}", self.times.text(at)),
-            None => " has not been read".to_owned(),
-        }
-    }
-
     /// What else there is to say, which the title and the name of the group do not.
     pub fn more(&self) -> String {
-        let text = self.warning.text.as_str();
+        let text = warned::text(self.warning, self.people, self.times);
         match self.warning.kind {
             WarningKind::Nobody => match text.split_once(" in ") {
                 Some((_, place)) => place.split(" for ").next().unwrap_or_default().to_owned(),
@@ -169,7 +156,7 @@ pub fn offers(warning: &Warning, base: &str, is_member: bool) -> Vec<Offer> {
         }
         (WarningKind::StaleSource, _) => match warning.users.first() {
             Some(_) => vec![link("See it", format!("{base}/settings/absences"), None)],
-            None => vec![link("See it", format!("{base}/settings/external"), None)],
+            None => vec![link("See it", format!("{base}/settings/partner"), None)],
         },
         (WarningKind::EndsSoon | WarningKind::Uncovered, _) => {
             vec![link("See", format!("{base}/settings"), None)]

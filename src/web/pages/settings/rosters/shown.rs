@@ -94,7 +94,7 @@ pub fn card(
                     form method="post" action=(to) {
                         (begin())
                         (choose(own, "userIds", "Somebody of the rotation", &others))
-                        p.actions { button.btn.s type="submit" name="step" value="add" { "Add to this roster" } }
+                        p.actions { button.btn.s type="submit" name="step" value="add" { "Add to this list" } }
                     }
                 }
                 @if !groups.is_empty() {
@@ -165,11 +165,11 @@ pub fn places(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors
     };
     html! {
         section.card.pad aria-labelledby="places" {
-            h2 #places { "Who deals from what" }
-            p.hint { "Empty is everybody. Another name makes a roster, at first with everybody in it: letters, digits, - and _." }
+            h2 #places { "Who takes turns in which hours" }
+            p.hint { "Empty is everybody. Another name makes a list, at first with everybody in it: letters, digits, - and _." }
             form method="post" action=(action(rotation, PART)) {
                 @for (index, cell) in rotation.cells.iter().enumerate() {
-                    (filled.input("text", &field(index), &format!("Roster of {}", slot_label(rotation, cell)), "", false))
+                    (filled.input("text", &field(index), &format!("List for {}", slot_label(rotation, cell)), "", false))
                 }
                 (carried(visit, rotation))
                 p.actions { button.btn type="submit" name="step" value="cells" { "See what would change" } }

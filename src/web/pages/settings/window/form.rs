@@ -2,28 +2,30 @@
 
 use super::{STRETCH, times_in};
 use crate::domain::cadence::{Cadence, CadenceType, Kind};
+use crate::domain::coverage::Stretch;
 use crate::domain::rotation::Rotation;
-use crate::domain::wording::{DAYS, day_name};
+use crate::domain::time::HhMm;
+use crate::domain::wording::{self, DAYS, day_name};
 use crate::domain::zones;
 use crate::server::{Problem, Response};
 use crate::web::form::{Errors, Form, capital};
-use crate::web::pages::settings::{action, carried, grid, page};
-use crate::web::parts::cadence;
+use crate::web::pages::settings::{Head, action, carried, grid, titled_page};
 use crate::web::parts::fields::{self, Choice, Filled, hidden};
+use crate::web::parts::icon::icon;
 use crate::web::visit::Visit;
 use maud::{Markup, html};
 
 /// Lines for stretches of hours that a form begins with, and by how many it grows.
 pub const LINES: usize = 3;
 
-/// The cadences that can be chosen.
+/// The cadences that can be chosen, with their names.
 const TYPES: [(&str, &str); 7] = [
-    ("dayOfWeek", "Weekly, on the weekday of the first hand-over"),
-    ("daysOfWeekList", "On the weekdays ticked below"),
-    ("daily", "Daily, at the times below"),
+    ("daily", "Every day"),
+    ("dayOfWeek", "Every week"),
+    ("daysOfWeekList", "On some weekdays"),
     ("workday", "On working days"),
-    ("dayOfMonth", "Monthly, on the day of the first hand-over"),
-    ("nthWeekdayOfMonth", "Monthly, on the n-th weekday below"),
+    ("dayOfMonth", "Every month, on a day"),
+    ("nthWeekdayOfMonth", "Every month, on a weekday"),
     ("manual", "By hand"),
 ];
 
@@ -37,12 +39,7 @@ pub fn values(visit: &Visit, rotation: &Rotation, index: usize) -> Form {
         fields.push(("name".into(), name));
     }
     fields.push(("timeZone".into(), zone.to_string()));
-    for stretch in window.iter().flat_map(|window| &window.coverage) {
-        let (starts, ends) = (day_name(stretch.start_day), day_name(stretch.end_day));
-        let (start, end) = (stretch.start_time.to_string(), stretch.end_time.to_string());
-        let parts = [starts.to_owned(), start, ends.to_owned(), end];
-        fields.extend(STRETCH.map(str::to_owned).into_iter().zip(parts));
-    }
+    fields.extend(hours(window.map_or(&[][..], |window| &window.coverage)));
     let cadence = like.cadence.as_ref();
     let starts = match cadence {
         Some(cadence) => times_in(visit, cadence.zone).value(cadence.starts_at),
@@ -92,23 +89,173 @@ pub fn values(visit: &Visit, rotation: &Rotation, index: usize) -> Form {
     Form::with(fields)
 }
 
+/// Covered hours as fields: the same hours on some days where they are that, else a line for each stretch.
+fn hours(coverage: &[Stretch]) -> Vec<(String, String)> {
+    let covered = if coverage.is_empty() { "all" } else { "some" };
+    let mut fields = vec![("covered".to_owned(), covered.to_owned())];
+    if let Some((from, until)) = same_hours(coverage) {
+        let days = coverage
+            .iter()
+            .map(|one| ("days".to_owned(), day_name(one.start_day).to_owned()));
+        fields.extend(days);
+        fields.push(("daysFrom".into(), from.to_string()));
+        fields.push(("daysTo".into(), until.to_string()));
+        return fields;
+    }
+    for stretch in coverage {
+        let (starts, ends) = (day_name(stretch.start_day), day_name(stretch.end_day));
+        let (start, end) = (stretch.start_time.to_string(), stretch.end_time.to_string());
+        let parts = [starts.to_owned(), start, ends.to_owned(), end];
+        fields.extend(STRETCH.map(str::to_owned).into_iter().zip(parts));
+    }
+    fields
+}
+
+/// From when to when each of these stretches lasts, where each is that of another day, in order.
+fn same_hours(coverage: &[Stretch]) -> Option<(HhMm, HhMm)> {
+    let first = coverage.first()?;
+    let (from, until) = (first.start_time, first.end_time);
+    let mut last = -1;
+    for one in coverage {
+        let day = if until <= from {
+            one.start_day.next()
+        } else {
+            one.start_day
+        };
+        let index = one.start_day.to_monday_zero_offset();
+        let is_same = (one.start_time, one.end_time, one.end_day) == (from, until, day);
+        if !is_same || index <= last {
+            return None;
+        }
+        last = index;
+    }
+    Some((from, until))
+}
+
 fn listed<T: ToString>(all: &[T]) -> String {
     let all: Vec<String> = all.iter().map(T::to_string).collect();
     all.join(", ")
 }
 
-/// The form, with what is wrong with it.
+/// The form, with what is wrong with it. The style sheet shows the fields of what is chosen alone, where browsers can.
 pub fn form(
     visit: &Visit,
     rotation: &Rotation,
     index: usize,
     (status, values, errors): (u16, &Form, &Errors),
+    beside: Markup,
 ) -> Result<Response, Problem> {
     let filled = Filled { values, errors };
     let window = rotation.windows.get(index);
-    let zone_names: Vec<Choice> = zones::names().map(|name| Choice::new(name, name)).collect();
-    let types = TYPES.map(|(value, label)| Choice::new(value, label));
-    let days = DAYS.map(|name| Choice::new(name, &capital(name)));
+    let head = Head {
+        title: match window {
+            Some(_) => grid::window_name(rotation, index),
+            None => "More hours".to_owned(),
+        },
+        about: window.map(|window| {
+            let cadence = wording::cadence(window.cadence.as_ref());
+            format!("{}. {cadence}.", capital(&wording::hours(&window.coverage)))
+        }),
+    };
+    let content = html! {
+        div.cols.w {
+            div.stack {
+                form.card.rv method="post" action=(visit.here()) {
+                    (fields::entered(Some(("step", "look"))))
+                    (carried(visit, rotation))
+                    (covered(filled))
+                    (hand_overs(rotation, filled))
+                    datalist #zones { @for zone in zones::names() { option value=(zone) {} } }
+                    div.bar-foot {
+                        button.btn.go type="submit" name="step" value="look" { "Save" }
+                        button.btn type="submit" name="step" value="show" formnovalidate { (icon("eye")) "Show" }
+                        a.btn.ghost href=(action(rotation, "grid")) { "Back" }
+                    }
+                }
+                @if window.is_some() && rotation.windows.len() > 1 {
+                    form.card.pad method="post" action=(visit.here()) {
+                        (carried(visit, rotation))
+                        p.small { "Removing these hours ends their turns. Their record stays." }
+                        p.actions { button.btn.bad type="submit" name="step" value="remove" { "Remove these hours" } }
+                    }
+                }
+            }
+            div.stack { (beside) }
+        }
+    };
+    titled_page(visit, rotation, "grid", head, (status, errors), content)
+}
+
+/// A choice of one of several as chips.
+fn chips(filled: Filled, name: &str, label: &str, choices: &[(&str, &str)]) -> Markup {
+    html! {
+        div role="radiogroup" aria-label=(label) id={ "f-" (name) } tabindex="-1" {
+            @for wrong in filled.errors.of(name) { p.wrong { (wrong) } }
+            span.chips {
+                @for (value, words) in choices {
+                    label.chip { input type="radio" name=(name) value=(value) checked[filled.values.has(name, value)]; span { (words) } }
+                }
+            }
+        }
+    }
+}
+
+/// Days of the week as chips.
+fn days(filled: Filled, name: &str, label: &str) -> Markup {
+    html! {
+        fieldset id={ "f-" (name) } tabindex="-1" {
+            legend { (label) }
+            @for wrong in filled.errors.of(name) { p.wrong { (wrong) } }
+            span.chips {
+                @for day in DAYS {
+                    label.chip.day {
+                        input type="checkbox" name=(name) value=(day) checked[filled.values.has(name, day)] aria-label=(capital(day));
+                        span aria-hidden="true" { (capital(&day[..2])) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A zone, with all that there are to choose from.
+fn zone(filled: Filled, name: &str, label: &str) -> Markup {
+    html! {
+        div.f {
+            label for={ "f-" (name) } { (label) }
+            @for wrong in filled.errors.of(name) { p.wrong { (wrong) } }
+            input type="text" id={ "f-" (name) } name=(name) value=(filled.values.one(name)) list="zones" autocomplete="off" spellcheck="false";
+        }
+    }
+}
+
+fn covered(filled: Filled) -> Markup {
+    let by_line = filled.values.all("startDay").any(|day| !day.is_empty())
+        || filled.values.one("lines").parse().unwrap_or(LINES) > LINES;
+    html! {
+        section.step {
+            h2 { "Hours" }
+            (filled.input("text", "name", "Name, optional", "", false))
+            (chips(filled, "covered", "Covered", &[("all", "All hours"), ("some", "Some hours")]))
+            div.reveal.some {
+                (days(filled, "days", "Days"))
+                div.row.wide {
+                    (filled.input("time", "daysFrom", "From", "", false))
+                    (filled.input("time", "daysTo", "Until", "", false))
+                }
+                details.more open[by_line || filled.errors.of("coverage").next().is_some()] {
+                    summary { "Other hours, line by line" }
+                    (stretches(filled.values, filled.errors))
+                }
+                (zone(filled, "timeZone", "Zone of the hours"))
+            }
+        }
+    }
+}
+
+fn hand_overs(rotation: &Rotation, filled: Filled) -> Markup {
+    let choice = |(value, label): (&str, &str)| Choice::new(value, label);
+    let weekdays = DAYS.map(|name| Choice::new(name, &capital(name)));
     let weeks = [
         ("1", "First"),
         ("2", "Second"),
@@ -116,73 +263,48 @@ pub fn form(
         ("4", "Fourth"),
         ("5", "Fifth"),
     ];
-    let weeks = weeks.map(|(value, label)| Choice::new(value, label));
-    let title = match window {
-        Some(_) => grid::window_name(rotation, index),
-        None => "A new window".to_owned(),
-    };
-    let hours = window.map(|window| cadence::week(&window.coverage));
-    let content = html! {
-        h2 { bdi { (title) } }
-        form method="post" action=(visit.here()) {
-            (fields::entered(Some(("step", "look"))))
-            (carried(visit, rotation))
-            div.card.pad {
-                (filled.input("text", "name", "Name", "Shown with turns where there are several windows.", false))
-                h3 { "Covered hours" }
-                @if let Some(hours) = hours { (hours) }
-                (filled.select("timeZone", "Time zone of the hours", "", &zone_names))
-                (stretches(values, errors))
+    html! {
+        section.step {
+            h2 { "Hand over" }
+            (chips(filled, "cadence.type", "Hand over", &TYPES))
+            div.reveal.manual {
+                p.hint { "Nobody hands over by itself." @if rotation.windows.len() > 1 { " That is for all hours of the rotation." } }
             }
-            div.card.pad {
-                h3 { "Hand-overs" }
-                @if rotation.windows.len() > 1 {
-                    p.hint { "A rotation hands over by hand or by cadences as a whole: “By hand” is for all windows, and the first cadence after it too." }
+            div.reveal.daily { (filled.input("text", "cadence.times", "At", "One time or more, such as 09:00, 21:00.", false)) }
+            div.reveal.days { (days(filled, "cadence.daysOfWeek", "The next person comes on each")) }
+            div.reveal.nth {
+                (filled.boxes("cadence.weeksInMonth", "The", "", &weeks.map(choice)))
+                (filled.select("cadence.dayOfWeek", "Weekday of the month", "", &weekdays))
+            }
+            div.reveal.timed {
+                div.row.wide {
+                    (filled.input("number", "cadence.period", "Every", "1 is every time, 2 every other time.", false))
+                    (filled.input("datetime-local", "cadence.startsAt", "Counted from", "Gives the time of day, and the day where none is chosen above.", false))
                 }
-                (filled.select("cadence.type", "Hand over", "", &types))
-                (filled.input("number", "cadence.period", "Every", "1 is every time, 2 every other time.", true))
-                (filled.select("cadence.timeZone", "Time zone of hand-overs", "", &zone_names))
-                (filled.input("datetime-local", "cadence.startsAt", "First hand-over", "In the time zone of hand-overs. It gives the time of day, and the day where none is chosen below; hand-overs are counted from it.", false))
-                (filled.boxes("cadence.daysOfWeek", "Weekdays", "For “On the weekdays ticked below”.", &days))
-                (filled.input("text", "cadence.times", "Times of day", "For daily hand-overs, such as 09:00, 21:00.", false))
-                (filled.select("cadence.dayOfWeek", "Weekday of the month", "For the n-th weekday.", &days))
-                (filled.boxes("cadence.weeksInMonth", "Which of the month", "For the n-th weekday.", &weeks))
+                (zone(filled, "cadence.timeZone", "Zone of hand-overs"))
             }
-            div.card.pad {
-                h3 { "Skipped days" }
-                p.hint { "A hand-over on a skipped day moves to the next day that is not skipped. Working days always skip both." }
-                (filled.tick("cadence.skipWeekends", "Skip weekends"))
-                (filled.tick("cadence.skipNationalHolidays", "Skip public holidays"))
-                (filled.input("text", "cadence.countryCodes", "Countries", "Codes such as DE, GB-SCT. Weekends and holidays are theirs.", false))
+            div.reveal.skips {
+                (filled.tick("cadence.skipWeekends", "Not on Saturday and Sunday"))
+                (filled.tick("cadence.skipNationalHolidays", "Not on national holidays"))
             }
-            p.actions {
-                button.btn.go type="submit" name="step" value="look" { "See what would change" }
-                a.btn href=(action(rotation, "grid")) { "Back" }
+            div.reveal.codes {
+                (filled.input("text", "cadence.countryCodes", "Countries", "Codes such as DE, GB-SCT: their weekends and holidays.", false))
             }
         }
-        @if window.is_some() && rotation.windows.len() > 1 {
-            form.card.pad method="post" action=(visit.here()) {
-                (carried(visit, rotation))
-                p { "Removing the window ends its turns. Its record stays." }
-                p.actions { button.btn.bad type="submit" name="step" value="remove" { "Remove this window" } }
-            }
-        }
-    };
-    page(visit, rotation, "grid", (status, errors), content)
+    }
 }
 
-/// Lines for stretches, and a way to add the same hours on several days.
+/// Lines for stretches of hours.
 fn stretches(values: &Form, errors: &Errors) -> Markup {
     let nth = |name: &'static str, line: usize| values.all(name).nth(line).unwrap_or_default();
     let sent = values.all("startDay").count();
     let lines: usize = values.one("lines").parse().unwrap_or(LINES);
     let lines = lines.clamp(LINES, 50).max(sent);
-    let filled = Filled { values, errors };
     let days = DAYS.map(|name| Choice::new(name, &capital(name)));
     html! {
         fieldset #f-coverage tabindex="-1" {
             legend { "Hours" }
-            p.hint { "Without a line the window is open all week. A line may run past midnight; a line that ends where it begins is the whole week." }
+            p.hint { "A line may run past midnight; a line that ends where it begins is the whole week." }
             @for wrong in errors.of("coverage") { p.wrong { (wrong) } }
             @for line in 0..lines {
                 div.inline {
@@ -205,14 +327,6 @@ fn stretches(values: &Form, errors: &Errors) -> Markup {
             }
             (hidden("lines", &lines.to_string()))
             p.actions { button.btn.s type="submit" name="more" value="true" formnovalidate { "More lines" } }
-        }
-        details open[values.names("days")] {
-            summary { "Add the same hours on several days" }
-            (filled.boxes("days", "Days", "", &days))
-            div.pair {
-                (filled.input("time", "daysFrom", "From", "", false))
-                (filled.input("time", "daysTo", "To", "", false))
-            }
         }
     }
 }

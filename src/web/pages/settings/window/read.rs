@@ -131,6 +131,9 @@ fn starts_at(
 
 fn hours(form: &Form, errors: &mut Errors) -> Result<Vec<Stretch>, Refusal> {
     let mut hours = Vec::new();
+    if form.one("covered") == "all" {
+        return Ok(hours);
+    }
     for line in 0..form.all("startDay").count() {
         let part = |name: &'static str| form.all(name).nth(line).unwrap_or_default();
         let parts = STRETCH.map(part);
@@ -163,6 +166,9 @@ fn hours(form: &Form, errors: &mut Errors) -> Result<Vec<Stretch>, Refusal> {
         let next = DAYS[(index + 1) % 7];
         let last = if to <= from { next } else { day };
         hours.push(stretch(hours.len(), [day, from, last, to])?);
+    }
+    if hours.is_empty() && errors.is_empty() && form.one("covered") == "some" {
+        errors.add("days", "Tick at least one day, or choose all hours.");
     }
     Ok(hours)
 }
