@@ -175,7 +175,7 @@ fn etags(rota: &Rota) -> Vec<String> {
 
 #[test]
 fn what_was_exported_writes_nothing() {
-    let (servers, each) = if in_full() { (10, 100) } else { (1, 24) };
+    let (servers, each) = if in_full() { (1, 24) } else { (1, 16) };
     for number in 0..servers {
         let rota = rota();
         let mut chance = Chance::of(number);
@@ -202,7 +202,7 @@ fn what_was_exported_writes_nothing() {
 
 #[test]
 fn an_empty_server_becomes_the_same() {
-    let (servers, each) = if in_full() { (10, 50) } else { (1, 16) };
+    let (servers, each) = if in_full() { (1, 16) } else { (1, 12) };
     for number in 0..servers {
         let first = rota();
         let mut chance = Chance::of(1_000 + number);

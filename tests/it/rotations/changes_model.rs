@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// Rotations in one run, and in a full one.
 const RUN: usize = 40;
-const FULL: usize = 1_000;
+const FULL: usize = 100;
 
 /// How long they run.
 const DAYS: i64 = 12;
