@@ -1,7 +1,7 @@
 //! Writes and reads of SCIM: people and user groups as a provider of identities has them (rules.md 17.14 to 17.19).
 //!
 //! They write the records that the directory's own writes do. Somebody who is deactivated leaves rotations in the transaction of the
-//! write. Everything else is followed a moment later, by [`following`], so that what a provider says in several requests is followed
+//! write. Everything else is followed a moment later, by the worker here, so that what a provider says in several requests is followed
 //! as one change.
 
 mod following;
