@@ -162,6 +162,13 @@ impl From<crate::store::Error> for Failure {
     }
 }
 
+/// So that what a command reads can fail in its own words. Nobody watches the storage's health in a command.
+impl crate::store::StoreError for Failure {
+    fn of_storage(&self) -> Option<&crate::store::Error> {
+        None
+    }
+}
+
 impl From<crate::store::ActionError> for Failure {
     fn from(error: crate::store::ActionError) -> Failure {
         match error {
