@@ -5,6 +5,7 @@ use super::schema::{self, GROUP, RESOURCES, Resource, USER};
 use super::{Call, groups, json_response, patch, people, values};
 use crate::actions::provisioning as action;
 use crate::domain::ids::{GroupId, UserId};
+use crate::domain::provisioning::{ProvisionedGroup, ProvisionedPerson};
 use crate::server::{Outcome, Problem, Response};
 use crate::wire::url;
 use serde_json::{Map, Value, json};
@@ -173,11 +174,26 @@ fn one(
     })
 }
 
+/// A person as they are now: how every request about one ends that does not remove them.
+fn one_user(call: &Call, status: u16, person: &ProvisionedPerson) -> Outcome {
+    one(call, status, &USER, people::shown(person, &call.base))
+}
+
+/// A group as it is now: how every request about one ends that does not remove it.
+fn one_group(call: &Call, status: u16, group: &ProvisionedGroup) -> Outcome {
+    one(
+        call,
+        status,
+        &GROUP,
+        (groups::shown(group, &call.base), false),
+    )
+}
+
 fn create_user(call: &Call) -> Outcome {
     let sent = values::resource(&USER, call.body()?)?;
     let image = people::image(sent, false)?;
     let made = action::create_person(call.app, &call.author("createScimUser"), image)?;
-    one(call, 201, &USER, people::shown(&made, &call.base))
+    one_user(call, 201, &made)
 }
 
 fn user(call: &Call, method: &str, id: &UserId) -> Outcome {
@@ -185,7 +201,7 @@ fn user(call: &Call, method: &str, id: &UserId) -> Outcome {
     match method {
         "GET" => {
             let found = action::find_person(call.app, id)?;
-            one(call, 200, &USER, people::shown(&found, &call.base))
+            one_user(call, 200, &found)
         }
         "PUT" => {
             let sent = values::resource(&USER, call.body()?)?;
@@ -196,7 +212,7 @@ fn user(call: &Call, method: &str, id: &UserId) -> Outcome {
             });
             let author = call.author("replaceScimUser");
             let found = action::edit_person(call.app, &author, id.clone(), change)?;
-            one(call, 200, &USER, people::shown(&found, &call.base))
+            one_user(call, 200, &found)
         }
         "PATCH" => {
             let operations = patch::operations(&call.body()?)?;
@@ -214,7 +230,7 @@ fn user(call: &Call, method: &str, id: &UserId) -> Outcome {
             });
             let author = call.author("patchScimUser");
             let found = action::edit_person(call.app, &author, id.clone(), change)?;
-            one(call, 200, &USER, people::shown(&found, &call.base))
+            one_user(call, 200, &found)
         }
         "DELETE" => {
             let author = call.author("deleteScimUser");
@@ -237,7 +253,7 @@ fn create_group(call: &Call) -> Outcome {
     let sent = values::resource(&GROUP, call.body()?)?;
     let image = groups::image(sent)?;
     let made = action::create_group(call.app, &call.author("createScimGroup"), image)?;
-    one(call, 201, &GROUP, (groups::shown(&made, &call.base), false))
+    one_group(call, 201, &made)
 }
 
 fn group(call: &Call, method: &str, id: &GroupId) -> Outcome {
@@ -245,12 +261,7 @@ fn group(call: &Call, method: &str, id: &GroupId) -> Outcome {
     match method {
         "GET" => {
             let found = action::find_group(call.app, id)?;
-            one(
-                call,
-                200,
-                &GROUP,
-                (groups::shown(&found, &call.base), false),
-            )
+            one_group(call, 200, &found)
         }
         "PUT" => {
             let sent = values::resource(&GROUP, call.body()?)?;
@@ -261,12 +272,7 @@ fn group(call: &Call, method: &str, id: &GroupId) -> Outcome {
             });
             let author = call.author("replaceScimGroup");
             let found = action::edit_group(call.app, &author, id.clone(), change)?;
-            one(
-                call,
-                200,
-                &GROUP,
-                (groups::shown(&found, &call.base), false),
-            )
+            one_group(call, 200, &found)
         }
         "PATCH" => {
             let operations = patch::operations(&call.body()?)?;
@@ -280,12 +286,7 @@ fn group(call: &Call, method: &str, id: &GroupId) -> Outcome {
             });
             let author = call.author("patchScimGroup");
             let found = action::edit_group(call.app, &author, id.clone(), change)?;
-            one(
-                call,
-                200,
-                &GROUP,
-                (groups::shown(&found, &call.base), false),
-            )
+            one_group(call, 200, &found)
         }
         "DELETE" => {
             let author = call.author("deleteScimGroup");
