@@ -1,7 +1,9 @@
 //! Telephone numbers: who reads them, and that they are found nowhere else.
 
 use super::with_admin;
+use crate::cli::succeeds;
 use crate::support::*;
+use crate::web::Browser;
 use serde_json::{Value, json};
 
 const ALL: &str = "read:rotations write:rotations read:oncall write:duty read:directory manage:webhooks manage:directory";
@@ -61,14 +63,20 @@ fn contacts_are_for_the_person_admins_and_keys_with_the_scope() {
 /// rules.md 17.11.
 #[test]
 fn telephone_numbers_are_found_nowhere_else() {
-    let rota = with_admin(20);
+    let dir = TempDir::new();
+    let db = dir.join("rota.db");
+    let rota = Start::default().db(&db).go();
+    // The last one has no number.
+    let mut all = directory(21);
+    all["users"][0]["isAdmin"] = json!(true);
+    rota.import(&all);
     let (_, receiver) = rota.hook("");
     let phone = |n: usize| format!("+4790000{n:03}");
     for n in 1..=20 {
         let body = json!({ "phone": phone(n), "handle": format!("h{n}") });
         rota.change(&format!("/v1/users/U{n}"), body).is(200);
     }
-    let people: Vec<String> = (1..=20).map(|n| format!("U{n}")).collect();
+    let people: Vec<String> = (1..=21).map(|n| format!("U{n}")).collect();
     let rotation = rota.daily(&people.join(" "), 1);
     rotation.put_on_call("U7").is(200);
     rota.change("/v1/users/U20", json!({ "isDeleted": true }))
@@ -97,11 +105,49 @@ fn telephone_numbers_are_found_nowhere_else() {
         found += &rota.with(&blind).get(&path).is(200).text();
     }
     found += &rota.anyone().get(&feed).is(200).text();
+    let member = Browser::signed_in(&rota, "U21");
+    for path in [
+        "/".to_owned(),
+        "/people".into(),
+        "/people/U5".into(),
+        "/people/U7".into(),
+        "/rotations".into(),
+        "/reports/duty".into(),
+        "/me".into(),
+        format!("/rotations/{}", rotation.id),
+        format!("/rotations/{}/history", rotation.id),
+        format!("/rotations/{}/load", rotation.id),
+    ] {
+        found += &member.get(&path).is(200).text();
+    }
+    let admin = Browser::signed_in(&rota, "U1");
+    let board = crate::web::board::made(&rota, &admin, &rotation.id);
+    found += &rota.anyone().get(&board).is(200).text();
+    for (name, arguments) in [
+        ("who_is_on_call", json!({ "rotation": rotation.id })),
+        ("my_shifts", json!({})),
+        ("list_rotations", json!({})),
+    ] {
+        let message = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments }
+        });
+        let asked = rota.with(&rota.token("U21")).request("POST", "/mcp");
+        let asked = asked.header("Content-Type", "application/json");
+        let asked = asked.header("Accept", "application/json, text/event-stream");
+        found += &asked.body(message.to_string()).send().is(200).text();
+    }
+    found += &rota.get("/metrics").is(200).text();
+    found += &succeeds(&db, "audit");
     for request in receiver.requests() {
         found += &request.to_string();
     }
     found += &rota.process.log.text();
     for n in 1..=20 {
         assert!(!found.contains(&phone(n)[1..]), "{}", phone(n));
+    }
+    // Only the export of the directory and an admin have them.
+    let exported = succeeds(&db, "directory export");
+    for n in 1..=20 {
+        assert!(exported.contains(&phone(n)), "{}", phone(n));
     }
 }

@@ -6,6 +6,7 @@ mod groups;
 mod malformed;
 mod people;
 mod providers;
+mod under_slack;
 mod worlds;
 
 use crate::support::*;

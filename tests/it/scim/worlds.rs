@@ -211,13 +211,21 @@ fn sequences_agree_with_a_model_and_with_an_import() {
             json!({ "name": "twin", "owners": [listed[0]], "userIds": [], "userGroupIds": groups });
         let twin = other.create(twin);
         twin.cover(1, &[always(daily())]);
-        for _ in 0..50 {
+        let mut imported = model.file();
+        for number in 1..=50 {
             step(&rota, &mut model, &mut random);
-            // Whoever is deactivated leaves at once, so the import follows each request, as the rotation does here.
-            rota.follow_scim();
-            other.import(&model.file());
-            assert_eq!(rotation.holders(), twin.holders());
-            assert_eq!(rotation.order(), twin.order());
+            let file = model.file();
+            if file != imported {
+                // Whoever is deactivated leaves at once, so the import follows each change, as the rotation does here.
+                rota.follow_scim();
+                other.import(&file);
+                imported = file;
+            }
+            // What has come apart stays so.
+            if number % 10 == 0 {
+                assert_eq!(rotation.holders(), twin.holders());
+                assert_eq!(rotation.order(), twin.order());
+            }
         }
         compare(&rota, &model);
         for rotation in [&rotation, &twin] {

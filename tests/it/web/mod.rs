@@ -5,7 +5,7 @@ mod access;
 mod admin;
 mod agreeing;
 mod bars;
-mod board;
+pub mod board;
 mod browser;
 mod creating;
 mod docs;
