@@ -116,7 +116,8 @@
 //!
 //! # Partners
 //!
-//! [`sources`] reads schedules of partner paging systems into [`domain::partner`]. `rota import` gives what was read to
+//! [`sources`] reads schedules of partner paging systems into [`domain::partner`], and those of GoAlert and Grafana OnCall, which
+//! are imported and never followed. `rota import` gives what was read to
 //! `actions::import_schedule`: `domain::blueprint` says the schedule as a grid, the rotation is made in a transaction, and its
 //! forecast is compared with the partner's timeline before the transaction is committed or undone.
 //!

@@ -22,7 +22,7 @@ use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::PeopleNames;
-use crate::domain::partner::{Definition, Member, Partner, PartnerPerson, Timeline};
+use crate::domain::partner::{Definition, Member, Origin, PartnerPerson, Timeline};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 /// A schedule as it was read.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    pub partner: Partner,
+    pub origin: Origin,
     pub definition: Definition,
     pub timeline: Timeline,
     pub people: Vec<PartnerPerson>,
@@ -181,7 +181,10 @@ pub fn import(
 
 /// Who the partner's people are here: as somebody said, else by their addresses.
 fn known_people(tx: &ReadTx, reading: &Reading) -> Result<BTreeMap<String, UserId>, Error> {
-    let mut known = store::list_participant_links(tx, reading.partner)?;
+    let mut known = match reading.origin {
+        Origin::Partner(partner) => store::list_participant_links(tx, partner)?,
+        Origin::GoAlert | Origin::GrafanaOnCall => BTreeMap::new(),
+    };
     for person in &reading.people {
         let Some(email) = &person.email else { continue };
         if known.contains_key(&person.participant_id) {

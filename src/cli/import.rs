@@ -1,11 +1,13 @@
-//! `rota import`: schedules of partner paging systems as rotations, with a proof that both say the same.
+//! `rota import`: schedules of other paging systems as rotations, with a proof that both say the same.
 
 mod codes;
+mod files;
 mod printing;
 
 use super::operator::operator;
 use super::outgoing::trusted;
-use super::output::{answer, printable, table, tell};
+use super::output::{answer, answer_document, printable, table, tell};
+use super::progress::Progress;
 use super::workspace::{Missing, app, existing_database, settings};
 use super::{Failure, Place};
 use crate::actions::App;
@@ -13,15 +15,13 @@ use crate::actions::import_schedule::{self, ImportOptions, Imported, Outcome, Re
 use crate::config::Config;
 use crate::domain::blueprint::Agreement;
 use crate::domain::ids::UserId;
-use crate::domain::partner::{MemberKind, Partner, PartnerPerson};
+use crate::domain::partner::Origin;
 use crate::domain::time::Interval;
-use crate::sources::{self, Source};
+use crate::sources::{self, GOALERT_QUERY, Importable, ReadSchedule};
 use clap::Args;
 use jiff::SignedDuration;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Reads a schedule with the settings in [partners], makes a rotation of it, and compares the plan of both minute by minute.
@@ -29,24 +29,28 @@ Without --apply nothing is written; with it nothing is written where both differ
 unless --accept-differences. Exit code 0 if they agree on every minute, or with --accept-differences; otherwise 1.
 
 A file has { \"partner\", \"schedule\", \"timeline\", \"users\": [{ \"id\", \"email\", \"name\" }] }: the definition and the final
-timeline as the partner's API answers them.
+timeline as the partner's API answers them. Of goAlert it is an answer as it is, or a list of answers; of grafanaOnCall it has
+the answers, or their results, as \"schedules\", \"shifts\", \"users\" and \"timeline\".
+
+A key of GoAlert belongs to one query: --query prints the one that its key has to be made for.
 
 Examples:
   rota import opsPartner 8a1e2bb4-0000-4f0e-9e0c-111111111111
   rota import opsPartner 8a1e2bb4-0000-4f0e-9e0c-111111111111 --code DB --owner U1 --apply
   rota import opsPartner --from schedule.json
-  rota import opsPartner --all";
+  rota import opsPartner --all
+  rota import goAlert --query";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Flags {
-    /// pagerPartner (PagerDuty), opsPartner (Opsgenie) or deskPartner (Jira Service Management)
+    /// pagerPartner (PagerDuty), opsPartner (Opsgenie), deskPartner (Jira Service Management), goAlert or grafanaOnCall
     #[arg(value_name = "PARTNER")]
     partner: String,
     /// The partner's id of the schedule
     #[arg(
         value_name = "SCHEDULE",
-        required_unless_present_any = ["all", "from"],
+        required_unless_present_any = ["all", "from", "query"],
         conflicts_with = "all"
     )]
     schedule: Option<String>,
@@ -71,39 +75,28 @@ pub struct Flags {
     /// Write the rotation also where it differs from the schedule
     #[arg(long)]
     accept_differences: bool,
-}
-
-/// A schedule in a file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    partner: String,
-    schedule: serde_json::Value,
-    timeline: serde_json::Value,
-    users: Vec<FilePerson>,
-}
-
-#[derive(Deserialize)]
-struct FilePerson {
-    id: String,
-    email: Option<String>,
-    name: Option<String>,
+    /// Print the query that a key of GoAlert has to be made for, and do nothing else
+    #[arg(long, conflicts_with_all = ["schedule", "all", "code", "owner", "apply", "from", "accept_differences"])]
+    query: bool,
 }
 
 /// Runs the command.
 pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
-    let partner = Partner::parse(&flags.partner).ok_or_else(|| {
-        let known = Partner::ALL.map(Partner::name).join(", ");
+    let origin = Origin::parse(&flags.partner).ok_or_else(|| {
+        let known = Origin::ALL.map(Origin::name).join(", ");
         Failure::Usage(format!(
             "{:?} is no partner; write one of {known}",
             flags.partner
         ))
     })?;
+    if flags.query {
+        return query(origin);
+    }
     let config = settings(place)?;
     existing_database(&config)?;
     let source = match flags.from {
         Some(_) => None,
-        None => Some(source(&config, partner)?),
+        None => Some(source(&config, origin)?),
     };
     let app = app(&config, Missing::Refuse)?;
     let until = app
@@ -113,13 +106,14 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     match (&source, &flags.schedule, &flags.from) {
         (Some(source), Some(schedule), _) => {
             let reading = read(source.as_ref(), schedule, span)?;
-            one(&app, &flags, partner, reading, span)
+            one(&app, &flags, reading, span)
         }
         (Some(source), None, _) => all(&app, &flags, source.as_ref(), span),
-        (None, _, Some(file)) => {
-            let reading = read_file(file, partner, span)?;
+        (None, named, Some(file)) => {
+            let read = files::read(file, origin, named.as_deref(), span)?;
+            let reading = reading(origin, read);
             is_of(&reading, flags.schedule.as_deref(), file)?;
-            one(&app, &flags, partner, reading, span)
+            one(&app, &flags, reading, span)
         }
         (None, _, None) => Err(Failure::Usage(
             "name a schedule, or a file by --from".to_owned(),
@@ -127,73 +121,45 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     }
 }
 
-/// The reader of a partner with settings.
-fn source(config: &Config, partner: Partner) -> Result<Arc<dyn Source>, Failure> {
+/// Prints the document that a key is made for.
+fn query(origin: Origin) -> Result<(), Failure> {
+    match origin {
+        Origin::GoAlert => answer_document(GOALERT_QUERY),
+        other => Err(Failure::Usage(format!(
+            "--query: keys of {} belong to no query; leave it out",
+            other.title()
+        ))),
+    }
+}
+
+/// The reader of a system with settings.
+fn source(config: &Config, origin: Origin) -> Result<Box<dyn Importable>, Failure> {
     let settings = config.partners().map_err(Failure::Usage)?;
-    let readers = sources::readers(&settings, &trusted(config)?);
-    let mut readers = readers.into_iter();
-    readers.find(|reader| reader.partner() == partner).ok_or_else(|| {
-        let name = partner.name();
+    sources::importer(&settings, &trusted(config)?, origin).ok_or_else(|| {
+        let name = origin.name();
         Failure::Usage(format!(
             "partners.{name}: missing; write [partners.{name}] with the key of {} in the config file",
-            partner.title()
+            origin.title()
         ))
     })
 }
 
-fn read(source: &dyn Source, schedule: &str, span: Interval) -> Result<Reading, Failure> {
-    let wrong = |failure: sources::Failure| {
-        let partner = source.partner().title();
+fn read(source: &dyn Importable, schedule: &str, span: Interval) -> Result<Reading, Failure> {
+    let origin = source.origin();
+    let read = source.read(schedule, span).map_err(|failure| {
+        let partner = origin.title();
         Failure::Failed(format!("{partner} cannot be read: {schedule}: {failure}"))
-    };
-    let definition = source.definition(schedule, span).map_err(wrong)?;
-    let timeline = source.timeline(schedule, span).map_err(wrong)?;
-    let mut ids = definition.participant_ids();
-    let shifts = timeline.shifts.iter().map(|shift| &shift.member);
-    let overrides = definition.overrides.iter().map(|one| &one.member);
-    for member in shifts.chain(overrides) {
-        if let (MemberKind::User, Some(id)) = (member.kind, &member.id)
-            && !ids.contains(id)
-        {
-            ids.push(id.clone());
-        }
-    }
-    let people = source.people(&ids).map_err(wrong)?;
-    Ok(Reading {
-        partner: source.partner(),
-        definition,
-        timeline,
-        people,
-    })
+    })?;
+    Ok(reading(origin, read))
 }
 
-fn read_file(path: &Path, partner: Partner, span: Interval) -> Result<Reading, Failure> {
-    let name = path.display();
-    let text = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-    let file: File = serde_json::from_slice(&text).map_err(|error| format!("{name}: {error}"))?;
-    if file.partner != partner.name() {
-        return Err(Failure::Failed(format!(
-            "{name}: partner: this is a schedule of {:?}; write rota import {0:?}",
-            file.partner
-        )));
+fn reading(origin: Origin, read: ReadSchedule) -> Reading {
+    Reading {
+        origin,
+        definition: read.definition,
+        timeline: read.timeline,
+        people: read.people,
     }
-    let wrong = |member: &str| {
-        let begin = format!("{name}: {member}: ");
-        move |failure: sources::Failure| Failure::Failed(begin + &failure.detail)
-    };
-    let definition = sources::definition_of(partner, file.schedule, span);
-    let timeline = sources::timeline_of(partner, file.timeline, span);
-    let people = file.users.into_iter().map(|person| PartnerPerson {
-        participant_id: person.id,
-        name: person.name,
-        email: person.email,
-    });
-    Ok(Reading {
-        partner,
-        definition: definition.map_err(wrong("schedule"))?,
-        timeline: timeline.map_err(wrong("timeline"))?,
-        people: people.collect(),
-    })
 }
 
 /// Refuses a file of another schedule than the one that was named.
@@ -232,13 +198,8 @@ fn import(
     )?)
 }
 
-fn one(
-    app: &App,
-    flags: &Flags,
-    partner: Partner,
-    reading: Reading,
-    span: Interval,
-) -> Result<(), Failure> {
+fn one(app: &App, flags: &Flags, reading: Reading, span: Interval) -> Result<(), Failure> {
+    let origin = reading.origin;
     let summary = reading.definition.summary.clone();
     let code = match &flags.code {
         None => codes::of(&summary.name, &summary.id),
@@ -254,7 +215,7 @@ fn one(
         "{} {:?} of {} as rotation {code}",
         printable(&summary.id),
         summary.name,
-        partner.title()
+        origin.title()
     ))?;
     for line in printing::lines(&imported) {
         answer(&line)?;
@@ -289,16 +250,18 @@ fn conclude(flags: &Flags, agreement: &Agreement, outcomes: &[Outcome]) -> Resul
 }
 
 /// Imports every schedule.
-fn all(app: &App, flags: &Flags, source: &dyn Source, span: Interval) -> Result<(), Failure> {
-    let schedules = source.schedules().map_err(|failure| {
+fn all(app: &App, flags: &Flags, source: &dyn Importable, span: Interval) -> Result<(), Failure> {
+    let schedules = source.list().map_err(|failure| {
         Failure::Failed(format!(
             "{} cannot be read: {failure}",
-            source.partner().title()
+            source.origin().title()
         ))
     })?;
+    let mut progress = Progress::new("schedule", schedules.len());
     let (mut rows, mut wrong) = (Vec::new(), 0);
     let mut used: BTreeMap<String, String> = BTreeMap::new();
     for summary in schedules {
+        progress.step();
         let code = codes::of(&summary.name, &summary.id);
         let imported = match used.get(&code) {
             Some(other) => Err(Failure::Failed(format!(
@@ -346,6 +309,7 @@ fn all(app: &App, flags: &Flags, source: &dyn Source, span: Interval) -> Result<
             outcome,
         ]);
     }
+    drop(progress);
     let heads = [
         "SCHEDULE",
         "NAME",

@@ -23,6 +23,7 @@ mod openapi;
 mod operator;
 mod outgoing;
 mod output;
+mod progress;
 mod relay;
 mod report;
 mod restore;

@@ -6,7 +6,7 @@ use crate::domain::wording::turns_direction;
 use crate::server::Problem;
 use crate::store::ActionError;
 use jiff::Timestamp;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Prints a result for people, with [`visible`] characters, and a line end.
 pub fn answer(text: &str) -> Result<(), Failure> {
@@ -21,10 +21,23 @@ pub fn answer_json(json: &str) -> Result<(), Failure> {
     }))
 }
 
-/// Prints a result for programs, exactly as it is, and a line end. A closed pipe is not an error: `rota key list | head -1` works.
+/// Prints a result for programs, exactly as it is, and a line end.
 pub fn answer_data(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+    written_or_closed(written)
+}
+
+/// Prints a document for programs byte for byte, with a line end only on a terminal.
+pub fn answer_document(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    let end = if stdout.is_terminal() { "\n" } else { "" };
+    let written = write!(stdout, "{text}{end}").and_then(|()| stdout.flush());
+    written_or_closed(written)
+}
+
+/// A closed pipe is not an error: `rota key list | head -1` works.
+fn written_or_closed(written: std::io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Failed(format!("standard output: {error}")))

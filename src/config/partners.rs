@@ -5,9 +5,9 @@ use super::table::{Part, table, text};
 use super::values::{HOUR, fitting, is_mail_address, is_plain_host, within};
 use super::{Config, Origins};
 use crate::client::{Proxy, Secret};
-use crate::domain::partner::Partner;
+use crate::domain::partner::{Origin, Partner};
 use crate::domain::site::{host_of, is_loopback};
-use crate::sources::{DeskSettings, KeySettings, Settings};
+use crate::sources::{DeskSettings, GrafanaSettings, KeySettings, Settings};
 use jiff::SignedDuration;
 
 table! {
@@ -23,6 +23,8 @@ table! {
         pager: PagerPart = Part,
         ops: OpsPart = Part,
         desk: DeskPart = Part,
+        go_alert: GoAlertPart = Part,
+        grafana_on_call: GrafanaPart = Part,
     }
 }
 
@@ -54,16 +56,64 @@ table! {
     }
 }
 
+table! {
+    /// `[partners.goAlert]`.
+    GoAlertPart at "partners.goAlert" {
+        api_key: Hidden = secret(key, r#""0123456789abcdef""#, r#""/etc/rota/goalert.key""#),
+        /// The address of its pages.
+        url: Option<String> = text(bare_url, r#""https://goalert.example.org""#),
+    }
+}
+
+table! {
+    /// `[partners.grafanaOnCall]`.
+    GrafanaPart at "partners.grafanaOnCall" {
+        api_key: Hidden = secret(key, r#""0123456789abcdef""#, r#""/etc/rota/grafana-oncall.key""#),
+        /// The address of OnCall's engine.
+        url: Option<String> = text(bare_url, r#""https://oncall.example.org""#),
+        /// The address of Grafana, for tokens of service accounts.
+        grafana_url: Option<String> = text(url, r#""https://acme.grafana.net""#),
+    }
+}
+
+impl GoAlertPart {
+    fn settings(&self, origins: &Origins) -> Result<Option<KeySettings>, String> {
+        if *self == GoAlertPart::default() {
+            return Ok(None);
+        }
+        let table = table_of(Origin::GoAlert);
+        Ok(Some(KeySettings {
+            api_key: revealed(Origin::GoAlert, "api_key", &self.api_key, origins)?,
+            url: (self.url.clone()).ok_or_else(|| origins.missing(&table, "url"))?,
+        }))
+    }
+}
+
+impl GrafanaPart {
+    fn settings(&self, origins: &Origins) -> Result<Option<GrafanaSettings>, String> {
+        if *self == GrafanaPart::default() {
+            return Ok(None);
+        }
+        let table = table_of(Origin::GrafanaOnCall);
+        Ok(Some(GrafanaSettings {
+            api_key: revealed(Origin::GrafanaOnCall, "api_key", &self.api_key, origins)?,
+            url: (self.url.clone()).ok_or_else(|| origins.missing(&table, "url"))?,
+            grafana_url: self.grafana_url.clone(),
+        }))
+    }
+}
+
 impl DeskPart {
     fn settings(&self, origins: &Origins) -> Result<Option<DeskSettings>, String> {
         if *self == DeskPart::default() {
             return Ok(None);
         }
-        let missing = |key| origins.missing(&table_of(Partner::Desk), key);
+        let desk = Origin::Partner(Partner::Desk);
+        let missing = |key| origins.missing(&table_of(desk), key);
         Ok(Some(DeskSettings {
             site: self.site.clone().ok_or_else(|| missing("site"))?,
             email: self.email.clone().ok_or_else(|| missing("email"))?,
-            api_token: revealed(Partner::Desk, "api_token", &self.api_token, origins)?,
+            api_token: revealed(desk, "api_token", &self.api_token, origins)?,
             cloud_id: self.cloud_id.clone(),
             url: self.url(),
         }))
@@ -78,7 +128,7 @@ impl Config {
     pub fn partners(&self) -> Result<Settings, String> {
         let (part, origins) = (&self.partners, &self.origins);
         let with_key = |partner, key, url| -> Result<KeySettings, String> {
-            let api_key = revealed(partner, "api_key", key, origins)?;
+            let api_key = revealed(Origin::Partner(partner), "api_key", key, origins)?;
             Ok(KeySettings { api_key, url })
         };
         let (pager, ops) = (&part.pager, &part.ops);
@@ -92,23 +142,25 @@ impl Config {
             pager: pager.transpose()?,
             ops: ops.transpose()?,
             desk: part.desk.settings(origins)?,
+            go_alert: part.go_alert.settings(origins)?,
+            grafana_on_call: part.grafana_on_call.settings(origins)?,
         })
     }
 }
 
-/// The table of a partner's settings.
-fn table_of(partner: Partner) -> String {
-    format!("partners.{}", partner.name())
+/// The table of the settings of a partner, or of what is imported from.
+fn table_of(origin: Origin) -> String {
+    format!("partners.{}", origin.name())
 }
 
 /// The secret without which a partner cannot be read.
 fn revealed(
-    partner: Partner,
+    origin: Origin,
     name: &str,
     secret: &Hidden,
     origins: &Origins,
 ) -> Result<Secret, String> {
-    let table = table_of(partner);
+    let table = table_of(origin);
     let found = secret.read(&format!("{table}.{name}"), origins, key)?;
     found.ok_or_else(|| origins.missing(&table, name))
 }
@@ -131,6 +183,18 @@ fn url(text: &str) -> Result<String, String> {
             "{text:?} is not an address of a partner; write https://HOST, or http://HOST:PORT on loopback, such as \
              \"https://api.example.org\""
         )),
+    }
+}
+
+/// An address below which the path of an API is added.
+fn bare_url(text: &str) -> Result<String, String> {
+    let bare = url(text)?;
+    let paths = ["/api/graphql", "/api/v1", "/api"];
+    match paths.iter().find_map(|path| bare.strip_suffix(path)) {
+        Some(base) => Err(format!(
+            "{text:?} has the path of the API; write the address without it: {base:?}"
+        )),
+        None => Ok(bare),
     }
 }
 

@@ -3,11 +3,13 @@
 //!
 //! A rotation of the partner becomes a window with its hours and its cadence. Those that are on call beside one another with the
 //! same hours and hand-overs share one window and have a lane each. Where only the uppermost layer is on call, the hours of a
-//! layer are those that no layer above has.
+//! layer are those that no layer above has; the same goes for rotations of a lower level.
 
 mod doubled;
+mod exceptions;
 mod hours;
 mod order;
+mod planned;
 mod proof;
 mod takeovers;
 mod turns;
@@ -50,6 +52,8 @@ pub struct Blueprint {
     pub takeovers: Vec<Takeover>,
     /// The parts that a rotation cannot express, a sentence each.
     pub unsaid: Vec<String>,
+    /// Whether differences are expected where the clocks change.
+    pub differs_at_clock_changes: bool,
 }
 
 /// A rotation of the partner as a slot.
@@ -58,8 +62,10 @@ pub struct Slot {
     /// The partner's id of the rotation or layer.
     pub rotation_id: String,
     pub name: String,
-    /// When it is on call, in the schedule's zone; the whole week if empty.
+    /// When it is on call; the whole week if empty.
     pub coverage: Vec<Stretch>,
+    /// The zone of the coverage.
+    pub zone: ZoneName,
     pub cadence: super::cadence::Cadence,
     /// In the order of turns, beginning with whoever's turn it is.
     pub order: Vec<UserId>,
@@ -92,7 +98,8 @@ pub fn of(
         side_by_side: !definition.layered,
         zone: definition.zone.or_utc(),
         takeovers: Vec::new(),
-        unsaid: Vec::new(),
+        unsaid: definition.unsaid.clone(),
+        differs_at_clock_changes: definition.differs_at_clock_changes,
     };
     if definition.zone.city.is_none() {
         blueprint.unsaid.push(format!(
@@ -104,15 +111,14 @@ pub fn of(
         let off = "the schedule is disabled at the partner; the rotation is not";
         blueprint.unsaid.push(off.to_owned());
     }
-    let mut above = Week::empty();
+    let mut above: Vec<(&PartnerRotation, Week)> = Vec::new();
     for rotation in &definition.rotations {
         let own = blueprint.hours(rotation);
-        let left = match definition.layered {
-            true => own.without(&above),
-            false => own.clone(),
-        };
+        let hiding = above.iter();
+        let hiding = hiding.filter(|(one, _)| definition.layered || one.level > rotation.level);
+        let left = blueprint.left(rotation, &own, hiding);
         // Hours belong to a layer even if nobody of it is known here.
-        above = above.and(&own);
+        above.push((rotation, own));
         if rotation.ends.is_some_and(|ends| ends <= now) {
             continue;
         }
@@ -133,8 +139,9 @@ pub fn of(
             }
         }
     }
-    doubled::add(&mut blueprint, timeline, known);
+    doubled::add(&mut blueprint, timeline, known, calendar, now);
     takeovers::add(&mut blueprint, definition, timeline, known, calendar, now);
+    exceptions::add(&mut blueprint, definition, timeline, known, calendar, now);
     let takes_turns = |one: &Takeover| blueprint.slots[one.slot].order.contains(&one.user);
     blueprint.has_rosters =
         blueprint.slots.len() > 1 || !blueprint.takeovers.iter().all(takes_turns);
@@ -173,6 +180,26 @@ impl Blueprint {
         week
     }
 
+    /// The hours of a rotation that others do not hide.
+    fn left<'a>(
+        &mut self,
+        rotation: &PartnerRotation,
+        own: &Week,
+        hiding: impl Iterator<Item = &'a (&'a PartnerRotation, Week)>,
+    ) -> Week {
+        let mut left = own.clone();
+        for (above, hours) in hiding {
+            if above.zone != rotation.zone && !hours.is_whole() {
+                let (below, above) = (called(rotation), called(above));
+                self.unsaid.push(format!(
+                    "{above} lies over {below} in another time zone; here its hours are taken as if they were in the same one"
+                ));
+            }
+            left = left.without(hours);
+        }
+        left
+    }
+
     /// Adds a slot, with what it cannot say.
     fn add(
         &mut self,
@@ -184,7 +211,9 @@ impl Blueprint {
         now: Timestamp,
     ) {
         let name = called(rotation);
-        let turns = turns::of(rotation, self.zone);
+        let zone = rotation.zone.unwrap_or(self.zone);
+        let turn_zone = rotation.turn_zone.unwrap_or(zone);
+        let turns = turns::of(rotation, turn_zone);
         if let Some(why) = turns.unsaid {
             self.unsaid.push(format!("{name} {why}"));
         }
@@ -203,7 +232,7 @@ impl Blueprint {
         if let Some(other) = turns.other {
             let by_other = count(&other);
             let is_open = by_other.agreeing == counted.agreeing;
-            if is_open && rotation.participants.len() > 1 && changes_clocks(self.zone, timeline) {
+            if is_open && rotation.participants.len() > 1 && changes_clocks(turn_zone, timeline) {
                 self.unsaid.push(format!(
                     "{name} has turns of hours, and the timeline does not show whether a hand-over keeps its local time when the \
                      clocks change; here it keeps its time in UTC"
@@ -230,6 +259,7 @@ impl Blueprint {
                 false => rotation.name.clone(),
             },
             coverage: hours.stretches(),
+            zone,
             cadence,
             order: order.users,
             next: 0,
@@ -241,7 +271,11 @@ impl Blueprint {
         let Some((first, rest)) = self.slots.split_first() else {
             return;
         };
-        let same = |slot: &Slot| slot.coverage == first.coverage && slot.cadence == first.cadence;
+        let same = |slot: &Slot| {
+            slot.coverage == first.coverage
+                && slot.zone == first.zone
+                && slot.cadence == first.cadence
+        };
         self.shares_window = self.side_by_side && !rest.is_empty() && rest.iter().all(same);
     }
 
@@ -264,7 +298,7 @@ impl Blueprint {
         let window = |number: usize| WindowSpec {
             handle: HandleSpec::id(&key("window", number)),
             name: (windows > 1).then(|| short(&self.slots[number].name)),
-            zone: ZoneSpec::Named(self.zone),
+            zone: ZoneSpec::Named(self.slots[number].zone),
             coverage: self.slots[number].coverage.clone(),
             cadence: CadenceSpec::Timed(self.slots[number].cadence.clone()),
         };

@@ -4,12 +4,15 @@
 //! UTC, zones as cities, and the words that the API shows. `sources` reads and translates; these types do not know how.
 
 mod definition;
+mod origin;
 mod timeline;
 mod zone;
 
 pub use definition::{
-    Definition, Outline, PartnerOverride, PartnerRotation, Restriction, Turn, ids_of_people,
+    CurrentTurn, Definition, Exception, Outline, PartnerOverride, PartnerRotation, Restriction,
+    Turn, ids_of_people,
 };
+pub use origin::Origin;
 pub use timeline::{Shift, ShiftSource, SourceKind, Timeline};
 pub use zone::PartnerZone;
 

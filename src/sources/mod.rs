@@ -1,6 +1,7 @@
 //! Reading schedules of partner paging systems: PagerDuty, Opsgenie and Jira Service Management. Nothing is ever written there.
+//! Schedules of GoAlert and Grafana OnCall are read as well, to be imported and not to be followed.
 //!
-//! Each partner is a [`Source`]. It sends requests and turns the answers into [`external`](crate::domain::partner) values;
+//! Each partner is a [`Source`]; what can be imported is an [`Importable`]. It sends requests and turns the answers into [`external`](crate::domain::partner) values;
 //! parsing is pure and apart from the requests. A request takes at most 10 s and reads at most 10 MB. Limits of requests that
 //! a partner states are kept to a half, and a wait that it asks for is waited out.
 //!
@@ -15,8 +16,13 @@
 //! | `pagerduty` | PagerDuty, v2 and v3 |
 //! | `opsgenie`, `jsm` | Opsgenie and Jira Service Management |
 //! | `units` | their schedules and timelines, which have the same form (pure) |
+//! | `importable` | what an import reads |
+//! | `goalert`, `grafana` | GoAlert and Grafana OnCall, which are only imported |
 
 mod failure;
+mod goalert;
+mod grafana;
+mod importable;
 mod jsm;
 mod json;
 mod opsgenie;
@@ -31,14 +37,17 @@ mod tests;
 mod units;
 
 pub use failure::Failure;
+pub use goalert::{GoAlert, QUERY as GOALERT_QUERY};
+pub use grafana::GrafanaOnCall;
+pub use importable::{Importable, ReadSchedule};
 pub use jsm::Jsm;
 pub use opsgenie::Opsgenie;
 pub use pagerduty::PagerDuty;
-pub use settings::{DeskSettings, KeySettings, Settings};
+pub use settings::{DeskSettings, GrafanaSettings, KeySettings, Settings};
 
 use crate::client::Tls;
 use crate::domain::partner::{
-    Definition, Outline, Partner, PartnerPerson, ScheduleSummary, Timeline,
+    Definition, Origin, Outline, Partner, PartnerPerson, ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
 use jiff::SignedDuration;
@@ -100,6 +109,46 @@ pub fn readers(settings: &Settings, tls: &Tls) -> Vec<Arc<dyn Source>> {
         readers.push(Arc::new(Jsm::new(own, tls, proxy())));
     }
     readers
+}
+
+/// The reader of a system that schedules are imported from, if it has settings.
+pub fn importer(settings: &Settings, tls: &Tls, origin: Origin) -> Option<Box<dyn Importable>> {
+    let proxy = settings.proxy.clone();
+    match origin {
+        Origin::Partner(partner) => {
+            let mut readers = readers(settings, tls).into_iter();
+            let reader = readers.find(|reader| reader.partner() == partner)?;
+            Some(Box::new(reader))
+        }
+        Origin::GoAlert => {
+            let own = settings.go_alert.as_ref()?;
+            Some(Box::new(GoAlert::new(own, tls, proxy)))
+        }
+        Origin::GrafanaOnCall => {
+            let own = settings.grafana_on_call.as_ref()?;
+            Some(Box::new(GrafanaOnCall::new(own, tls, proxy)))
+        }
+    }
+}
+
+/// The schedule in a file of an operator, which has answers of GoAlert.
+///
+/// # Errors
+/// [`Failure`] if it is not as documented.
+pub fn goalert_file(text: &[u8]) -> Result<ReadSchedule, Failure> {
+    goalert::read_text(text)
+}
+
+/// A schedule in a file of an operator, which has answers of Grafana OnCall; `named` is its id. `span` is what is to be known.
+///
+/// # Errors
+/// [`Failure`] if it is not as documented.
+pub fn grafana_file(
+    text: &[u8],
+    named: Option<&str>,
+    span: Interval,
+) -> Result<ReadSchedule, Failure> {
+    grafana::read_text(text, named, span)
 }
 
 /// The definition in an answer of the partner's API, for files.

@@ -53,21 +53,39 @@ impl PartnerClient {
 
     /// Gets a JSON value. `path` begins with a slash and may have a query.
     pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
-        let answer = self.ask(path)?;
-        serde_json::from_slice(&answer.body).map_err(|error| {
-            Failure::invalid(format!(
-                "the answer to {} is not as documented: {}",
-                without_query(path),
-                shown(&error.to_string())
-            ))
-        })
+        let url = format!("{}{path}", self.base);
+        let answer = self.ask(path, Request::get(&url))?;
+        read(path, &answer)
     }
 
-    fn ask(&self, path: &str) -> Result<HttpResponse, Failure> {
-        self.take_turn()?;
+    /// Posts a JSON value and gets one: a question that does not fit into a path. An error that is answered as JSON, whatever its
+    /// status, is left to the caller.
+    pub(super) fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &serde_json::Value,
+    ) -> Result<T, Failure> {
         let url = format!("{}{path}", self.base);
-        let mut request = Request::get(&url).within(LIMITS);
-        request.headers = self.headers.as_slice().into();
+        let answer = self.exchange(Request::post(&url).json(body))?;
+        let is_refused_in_json =
+            matches!(answer.0.status, 400 | 422) && answer.0.body.starts_with(b"{");
+        if !is_refused_in_json {
+            judge(&answer.0, answer.1, path)?;
+        }
+        read(path, &answer.0)
+    }
+
+    fn ask(&self, path: &str, request: Request) -> Result<HttpResponse, Failure> {
+        let (answer, took) = self.exchange(request)?;
+        judge(&answer, took, path)?;
+        Ok(answer)
+    }
+
+    /// Sends a request, and says how long the answer took.
+    fn exchange(&self, request: Request) -> Result<(HttpResponse, Duration), Failure> {
+        self.take_turn()?;
+        let mut request = request.within(LIMITS);
+        request.headers.to_mut().extend_from_slice(&self.headers);
         let began = monotonic();
         let answer = self.client.send(&request).map_err(unanswered)?;
         let took = began.elapsed();
@@ -87,8 +105,7 @@ impl PartnerClient {
             });
         }
         drop(pace);
-        judge(&answer, took, path)?;
-        Ok(answer)
+        Ok((answer, took))
     }
 
     /// Waits until a request may be sent, and counts it.
@@ -117,6 +134,17 @@ impl PartnerClient {
             });
         }
     }
+}
+
+/// The JSON value of an answer.
+fn read<T: DeserializeOwned>(path: &str, answer: &HttpResponse) -> Result<T, Failure> {
+    serde_json::from_slice(&answer.body).map_err(|error| {
+        Failure::invalid(format!(
+            "the answer to {} is not as documented: {}",
+            without_query(path),
+            shown(&error.to_string())
+        ))
+    })
 }
 
 /// Why there is no answer.

@@ -14,6 +14,10 @@ pub struct Settings {
     pub pager: Option<KeySettings>,
     pub ops: Option<KeySettings>,
     pub desk: Option<DeskSettings>,
+    /// Imported from, and not followed.
+    pub go_alert: Option<KeySettings>,
+    /// Imported from, and not followed.
+    pub grafana_on_call: Option<GrafanaSettings>,
 }
 
 /// A partner that is read with a key.
@@ -22,6 +26,17 @@ pub struct KeySettings {
     pub api_key: Secret,
     /// Without a trailing slash.
     pub url: String,
+}
+
+/// Grafana OnCall.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrafanaSettings {
+    /// A key of OnCall, or a token of a service account.
+    pub api_key: Secret,
+    /// Without the path of the API and a trailing slash.
+    pub url: String,
+    /// The address of the Grafana, which a token of a service account needs.
+    pub grafana_url: Option<String>,
 }
 
 /// Jira Service Management.
@@ -62,6 +77,8 @@ impl Default for Settings {
             pager: None,
             ops: None,
             desk: None,
+            go_alert: None,
+            grafana_on_call: None,
         }
     }
 }

@@ -350,6 +350,10 @@ impl<W: Who> Rotation<W> {
             begins: self.start_date.0,
             ends: self.end_date.map(|end| end.0),
             restrictions,
+            level: 0,
+            zone: None,
+            turn_zone: None,
+            current: None,
         })
     }
 }

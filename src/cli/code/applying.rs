@@ -4,10 +4,10 @@ use super::super::Failure;
 use super::directory::Directory;
 use super::edit::{self, NoEdit};
 use super::planning::{self, Asked, Plan, change};
-use super::progress::Progress;
 use super::server::{Server, Trouble, Write, fresh_id};
 use super::subject::{Subject, When};
 use super::written::text;
+use crate::cli::progress::Progress;
 use crate::client::Method;
 use serde_json::{Value, json};
 

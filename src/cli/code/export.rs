@@ -5,9 +5,9 @@ use super::super::output::{answer_data, answer_json};
 use super::directory::Directory;
 use super::document;
 use super::fault::advice;
-use super::progress::Progress;
 use super::server::{Remote, Server};
 use super::written::{Exported, file, text};
+use crate::cli::progress::Progress;
 use clap::Args;
 use serde_json::Value;
 

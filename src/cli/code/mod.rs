@@ -15,7 +15,6 @@
 //! | `planning`, `subject`, `plan_id` | asks the server what files would change |
 //! | `words`, `paint` | a plan in names |
 //! | `applying` | carries a plan out |
-//! | `progress` | how far a long run is |
 //! | `export`, `plan`, `apply`, `who`, `next` | the commands |
 
 mod apply;
@@ -33,7 +32,6 @@ mod paint;
 mod plan;
 mod plan_id;
 mod planning;
-mod progress;
 mod reader;
 mod server;
 mod subject;

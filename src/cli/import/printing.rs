@@ -25,11 +25,12 @@ pub(super) fn lines(imported: &Imported) -> Vec<String> {
         format!("unproved  {from} to {until}: the partner's timeline does not reach there")
     });
     let agrees = format!(
-        "agrees    on {} of {} minutes from {} to {}",
+        "agrees    on {} of {} minutes from {} to {}: {} %",
         agreement.agreeing_minutes(),
         agreement.minutes(),
         agreement.span.from,
-        agreement.span.until
+        agreement.span.until,
+        share(agreement.agreeing_minutes(), agreement.minutes())
     );
     slots
         .chain(takeovers)
@@ -41,14 +42,23 @@ pub(super) fn lines(imported: &Imported) -> Vec<String> {
         .collect()
 }
 
+/// A share in percent, with two digits behind the point, rounded down: 100 is everything.
+fn share(part: i64, of: i64) -> String {
+    let hundredths = part * 10_000 / of.max(1);
+    match hundredths {
+        10_000 => "100".to_owned(),
+        _ => format!("{}.{:02}", hundredths / 100, hundredths % 100),
+    }
+}
+
 fn assignment(label: &str, period: Interval, user: &UserId) -> String {
     format!("{label:10}{} to {}: {user}", period.from, period.until)
 }
 
 fn unsaid(one: &Unsaid) -> String {
     let why = one.refusal.as_ref().map(sentence);
-    let why = why.map_or_else(String::new, |why| format!(": {why}"));
-    format!("not said  {}{}", printable(&one.what), printable(&why))
+    let why = why.map_or_else(String::new, |why| format!(": {}", printable(&why)));
+    format!("not said  {}{why}", printable(&one.what))
 }
 
 fn difference(imported: &Imported, one: &Disagreement) -> String {
@@ -60,8 +70,9 @@ fn difference(imported: &Imported, one: &Disagreement) -> String {
         Some(name) => format!("{name} ({user})"),
         None => user.to_string(),
     });
+    let label = if one.is_expected { "clocks" } else { "differs" };
     format!(
-        "differs   {} to {}: at the partner {}, here {}: {}",
+        "{label:10}{} to {}: at the partner {}, here {}: {}",
         one.span.from,
         one.span.until,
         printable(&or_nobody(one.partner.clone())),

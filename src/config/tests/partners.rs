@@ -65,6 +65,29 @@ fn each_partner_has_its_settings() {
 }
 
 #[test]
+fn what_is_only_imported_from_is_no_partner() {
+    let read = in_file(
+        r#"
+        [partners.goAlert]
+        api_key = "key-1"
+        url = "https://goalert.example.org/"
+        [partners.grafanaOnCall]
+        api_key = "key-2"
+        url = "https://example.org/oncall"
+        grafana_url = "https://acme.grafana.net/"
+        "#,
+    )
+    .expect("settings");
+    assert_eq!(read.partners().count(), 0);
+    let go_alert = read.go_alert.expect("GoAlert");
+    assert_eq!(go_alert.url, "https://goalert.example.org");
+    let grafana = read.grafana_on_call.expect("Grafana OnCall");
+    assert_eq!(grafana.url, "https://example.org/oncall");
+    let address = grafana.grafana_url.as_deref();
+    assert_eq!(address, Some("https://acme.grafana.net"));
+}
+
+#[test]
 fn what_does_not_fit_is_refused_with_what_to_write() {
     let key = "[partners.pagerPartner]\napi_key = \"k\"\n";
     for (text, why) in [
@@ -99,6 +122,18 @@ fn what_does_not_fit_is_refused_with_what_to_write() {
         (
             "[partners.pagerPartner]\nurl = \"https://example.org\"".to_owned(),
             "api_key is missing beside it; write api_key = \"0123456789abcdef\" below [partners.pagerPartner]",
+        ),
+        (
+            "[partners.goAlert]\napi_key = \"k\"".to_owned(),
+            "url is missing beside it; write url = \"https://goalert.example.org\" below [partners.goAlert]",
+        ),
+        (
+            "[partners.goAlert]\nurl = \"https://example.org/api/graphql\"".to_owned(),
+            "has the path of the API; write the address without it: \"https://example.org\"",
+        ),
+        (
+            "[partners.grafanaOnCall]\nurl = \"https://example.org\"".to_owned(),
+            "api_key is missing beside it",
         ),
         (
             "[partners.opsPartner]\napi_key_file = \"/none/there\"".to_owned(),

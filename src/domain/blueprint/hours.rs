@@ -5,7 +5,6 @@ use crate::domain::coverage::{Hours, Stretch};
 use crate::domain::holidays::Calendar;
 use crate::domain::partner::Restriction;
 use crate::domain::time::{HhMm, Interval};
-use crate::domain::zones::ZoneName;
 use jiff::civil::Weekday;
 
 const DAY: i64 = 24 * 60;
@@ -16,6 +15,7 @@ const WEEK: i64 = 7 * DAY;
 pub(super) struct Week(Vec<(i64, i64)>);
 
 impl Week {
+    #[cfg(test)]
     pub(super) fn empty() -> Week {
         Week(Vec::new())
     }
@@ -62,6 +62,11 @@ impl Week {
         self.0.is_empty()
     }
 
+    pub(super) fn is_whole(&self) -> bool {
+        self.0 == [(0, WEEK)]
+    }
+
+    #[cfg(test)]
     pub(super) fn and(&self, other: &Week) -> Week {
         Week::merged(self.0.iter().chain(&other.0).copied().collect())
     }
@@ -82,7 +87,7 @@ impl Week {
     /// As a window has them; none for the whole week. What goes over the end of the week is one stretch.
     pub(super) fn stretches(&self) -> Vec<Stretch> {
         let mut pieces = self.0.clone();
-        if pieces == [(0, WEEK)] {
+        if self.is_whole() {
             return Vec::new();
         }
         let wraps = pieces.len() > 1
@@ -115,14 +120,9 @@ fn time(minute: i64) -> HhMm {
 }
 
 /// The parts of a period in which a slot's window is open.
-pub(super) fn open(
-    slot: &Slot,
-    zone: ZoneName,
-    calendar: &Calendar,
-    period: Interval,
-) -> Vec<Interval> {
+pub(super) fn open(slot: &Slot, calendar: &Calendar, period: Interval) -> Vec<Interval> {
     let hours = Hours {
-        zone: Some(zone),
+        zone: Some(slot.zone),
         coverage: slot.coverage.clone(),
         off: None,
     };

@@ -37,8 +37,13 @@ impl Counted {
         calendar: &Calendar,
         now: Timestamp,
     ) -> Counted {
+        let people = &rotation.participants;
         let own = |shift: &&Shift| {
-            let is_of = shift.source.rotation_id.as_deref() == Some(&rotation.id);
+            let is_of = match timeline.rotations.is_empty() {
+                // The timeline does not say which rotation a shift is of. The most of these are its own.
+                true => people.iter().any(|person| person.is_same(&shift.member)),
+                false => shift.source.rotation_id.as_deref() == Some(&rotation.id),
+            };
             is_of && shift.source.kind == SourceKind::Rotation
         };
         let shifts: Vec<&Shift> = timeline.shifts.iter().filter(own).collect();
@@ -50,7 +55,6 @@ impl Counted {
             ahead: 0,
             agreeing: 0,
         };
-        let people = &rotation.participants;
         let is_turn = |turn: usize, by: usize, shift: &Shift| {
             let person = people.get((turn + by) % people.len().max(1));
             person.is_some_and(|person| person.is_same(&shift.member))
@@ -67,7 +71,13 @@ impl Counted {
         };
         // The first of the best.
         let best = (0..people.len()).rev().max_by_key(|by| agrees(*by));
-        counted.ahead = best.unwrap_or(0);
+        counted.ahead = match rotation.current {
+            Some(turn) if !people.is_empty() => {
+                let passed = counted.turn_before(turn.until) % people.len();
+                (turn.participant + people.len() - passed) % people.len()
+            }
+            _ => best.unwrap_or(0),
+        };
         let ends = shifts.iter().flat_map(|shift| {
             let until = shift.span.until.min(last);
             [

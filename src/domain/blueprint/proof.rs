@@ -28,6 +28,8 @@ pub struct Disagreement {
     pub here: Vec<UserId>,
     /// A likely reason.
     pub reason: String,
+    /// Whether it was to be expected where the clocks change, and is no failure.
+    pub is_expected: bool,
 }
 
 /// Somebody at the partner: a person who is known here, or a name.
@@ -43,9 +45,16 @@ impl Agreement {
         minutes(self.span)
     }
 
-    /// The minutes in which both differ; a part of one counts as one.
+    /// The minutes in which both differ and should not; a part of one counts as one.
     pub fn different_minutes(&self) -> i64 {
-        self.differences.iter().map(|one| minutes(one.span)).sum()
+        let wrong = self.differences.iter().filter(|one| !one.is_expected);
+        wrong.map(|one| minutes(one.span)).sum()
+    }
+
+    /// The minutes in which both differ as was to be expected.
+    pub fn expected_minutes(&self) -> i64 {
+        let expected = self.differences.iter().filter(|one| one.is_expected);
+        expected.map(|one| minutes(one.span)).sum()
     }
 
     /// The minutes that the timeline does not reach; a part of one counts as one.
@@ -55,13 +64,13 @@ impl Agreement {
 
     /// The minutes in which both are known to agree.
     pub fn agreeing_minutes(&self) -> i64 {
-        let others = self.different_minutes() + self.unproved_minutes();
+        let others = self.different_minutes() + self.expected_minutes() + self.unproved_minutes();
         (self.minutes() - others).max(0)
     }
 
-    /// Whether both are known to agree on every minute.
+    /// Whether both are known to agree on every minute, but for those that were to be expected.
     pub fn is_proof(&self) -> bool {
-        self.differences.is_empty() && self.unproved.is_empty()
+        self.differences.iter().all(|one| one.is_expected) && self.unproved.is_empty()
     }
 }
 
@@ -142,7 +151,15 @@ pub fn agreement(
                 span: piece,
                 partner: names,
                 here,
+                is_expected: false,
             }),
+        }
+    }
+    if blueprint.differs_at_clock_changes {
+        for one in &mut differences {
+            one.is_expected = changes_clock(blueprint, one.span)
+                && (timeline.at(one.span.from))
+                    .all(|shift| !matches!(side(&shift.member, known), Some(Side::Outside(_))));
         }
     }
     Agreement {
@@ -220,9 +237,15 @@ fn reason(
 /// Whether the clocks change within three hours.
 fn changes_clock(blueprint: &Blueprint, piece: Interval) -> bool {
     let around = SignedDuration::from_hours(3);
-    let offset = |at: Option<Timestamp>| at.map(|at| blueprint.zone.tz().to_offset(at));
     let before = piece.from.checked_sub(around).ok();
     let after = piece.until.checked_add(around).ok();
     let is_short = piece.from.duration_until(piece.until) <= around;
-    is_short && offset(before) != offset(after)
+    let slots = blueprint.slots.iter();
+    let zones = slots.flat_map(|slot| [slot.zone, slot.cadence.zone]);
+    let mut zones = zones.chain([blueprint.zone]);
+    is_short
+        && zones.any(|zone| {
+            let offset = |at: Option<Timestamp>| at.map(|at| zone.tz().to_offset(at));
+            offset(before) != offset(after)
+        })
 }

@@ -86,7 +86,7 @@ fn take_over(
         }
         // Only one layer is on call at a time, the one whose hours these are.
         let periods = match is_layered {
-            true => hours::open(slot, blueprint.zone, calendar, rest),
+            true => hours::open(slot, calendar, rest),
             false => vec![rest],
         };
         for period in periods {

@@ -33,18 +33,22 @@ pub(super) fn of(rotation: &PartnerRotation, zone: ZoneName) -> Turns {
     let mut other = None;
     let (cadence, unsaid) = match &rotation.turn {
         Turn::Weeks(weeks) => (weekly(*weeks), None),
+        Turn::Months(months) => (
+            cadence(Kind::DayOfMonth, zone, *months),
+            late_day(rotation, zone),
+        ),
+        Turn::OnDays(days) => (cadence(Kind::DaysOfWeekList(days.clone()), zone, 1), None),
         Turn::Days(days) => (daily(*days), None),
         Turn::Hours(hours) => match hourly(rotation, *hours, ZoneName::utc()) {
             Some(cadence) => {
                 other = hourly(rotation, *hours, zone).filter(|local| *local != cadence);
                 (cadence, None)
             }
-            None => {
-                let why = format!(
-                    "has turns of {hours} hours, which neither divide a day nor are whole days"
-                );
-                (daily((hours / 24).max(1)), Some(why))
-            }
+            None => (daily((hours / 24).max(1)), Some(odd(*hours, rotation))),
+        },
+        Turn::ClockHours(hours) => match hourly(rotation, *hours, zone) {
+            Some(cadence) => (cadence, None),
+            None => (daily((hours / 24).max(1)), Some(odd(*hours, rotation))),
         },
         Turn::Seconds(seconds) => {
             let why = format!("has turns of {seconds} seconds, which are no whole hours");
@@ -80,6 +84,25 @@ pub(super) fn of(rotation: &PartnerRotation, zone: ZoneName) -> Turns {
         other,
         unsaid,
     }
+}
+
+fn odd(hours: u32, rotation: &PartnerRotation) -> String {
+    let anchor = rotation.anchor;
+    format!(
+        "has turns of {hours} hours, which neither divide a day nor are whole days, counted from {anchor}"
+    )
+}
+
+/// What is not said of months that lack the day of the hand-over: here it is their last day.
+fn late_day(rotation: &PartnerRotation, zone: ZoneName) -> Option<String> {
+    let anchor = zone.tz().to_datetime(rotation.anchor);
+    let day = anchor.day();
+    (day > 28).then(|| {
+        format!(
+            "hands over on day {day} of a month, first on {}; in a shorter month that is its last day here",
+            anchor.date()
+        )
+    })
 }
 
 /// Turns of hours that divide a day, or are whole days, by the clock of a zone. Where a partner lets hours pass, that is UTC: the

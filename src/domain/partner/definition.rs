@@ -2,6 +2,7 @@
 
 use super::{Member, PartnerPerson, PartnerZone, ScheduleSummary};
 use crate::domain::time::Interval;
+use crate::domain::zones::ZoneName;
 use jiff::civil::{Time, Weekday};
 use jiff::{SignedDuration, Timestamp};
 
@@ -22,6 +23,13 @@ pub struct Definition {
     pub overrides: Vec<PartnerOverride>,
     /// Names and addresses as far as the answer gives them.
     pub people: Vec<PartnerPerson>,
+    /// The times for which the timeline counts instead of the turns, by their start.
+    pub exceptions: Vec<Exception>,
+    /// What the reader of the source has found that a rotation cannot say, a sentence each.
+    pub unsaid: Vec<String>,
+    /// Whether the source counts hours across a change of the clocks otherwise than a rotation does, so that a difference there is
+    /// expected.
+    pub differs_at_clock_changes: bool,
 }
 
 impl Definition {
@@ -75,6 +83,23 @@ pub struct PartnerRotation {
     pub ends: Option<Timestamp>,
     /// When somebody is on call; always if empty.
     pub restrictions: Vec<Restriction>,
+    /// Where rotations are on call beside one another: it is not on call in the hours of those of a higher level.
+    pub level: i64,
+    /// The zone of the restrictions, where it is not the schedule's.
+    pub zone: Option<ZoneName>,
+    /// The zone of the hand-overs, where it is not that of the restrictions.
+    pub turn_zone: Option<ZoneName>,
+    /// Whose turn it is, where the source says that rather than that the first participant began at the anchor.
+    pub current: Option<CurrentTurn>,
+}
+
+/// A turn that a source told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurrentTurn {
+    /// Index into the participants.
+    pub participant: usize,
+    /// When the turn ends.
+    pub until: Timestamp,
 }
 
 /// How long a turn lasts.
@@ -82,10 +107,16 @@ pub struct PartnerRotation {
 pub enum Turn {
     /// Hours that pass.
     Hours(u32),
+    /// Hours of the local clock: hand-overs keep their local times when the clocks change.
+    ClockHours(u32),
     /// Local days: the hand-over is at the same local time.
     Days(u32),
     /// Local weeks.
     Weeks(u32),
+    /// Local months.
+    Months(u32),
+    /// From each of these days of the week to the next of them.
+    OnDays(Vec<Weekday>),
     /// A length that is no whole number of hours.
     Seconds(u32),
     /// Shifts of a recurrence rule (RFC 5545), such as PagerDuty's shift-based schedules have.
@@ -107,6 +138,15 @@ pub struct Restriction {
     pub from: Time,
     /// In local time: a length of 24 hours ends at the same time of day. At most a day, or a week with a day.
     pub length: SignedDuration,
+}
+
+/// A time for which a source says who is on call without saying in which rotation: an override of a whole schedule, or a
+/// temporary schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exception {
+    /// Such as `the temporary schedule`.
+    pub what: String,
+    pub span: Interval,
 }
 
 /// An override that somebody entered.

@@ -232,6 +232,9 @@ impl Schedule {
             summary: self.listed.summary(),
             enabled: true,
             layered: true,
+            exceptions: Vec::new(),
+            unsaid: Vec::new(),
+            differs_at_clock_changes: false,
             rotations,
             overrides: known,
         })
@@ -372,6 +375,10 @@ impl Layer {
             begins: self.start.0,
             ends: self.end.map(|end| end.0),
             restrictions: restrictions.collect::<Result<_, _>>()?,
+            level: 0,
+            zone: None,
+            turn_zone: None,
+            current: None,
         })
     }
 }

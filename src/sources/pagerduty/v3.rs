@@ -215,6 +215,9 @@ impl Schedule {
             zone: zone.clone().unwrap_or_else(|| PartnerZone::of("UTC")),
             enabled: true,
             layered: false,
+            exceptions: Vec::new(),
+            unsaid: Vec::new(),
+            differs_at_clock_changes: false,
             rotations,
             overrides,
             summary: ScheduleSummary {
@@ -346,6 +349,10 @@ impl Event {
             begins: self.effective_since.0,
             ends: self.effective_until.map(|until| until.0),
             restrictions: Vec::new(),
+            level: 0,
+            zone: None,
+            turn_zone: None,
+            current: None,
         }
     }
 }

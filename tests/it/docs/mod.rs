@@ -5,6 +5,7 @@ mod links;
 mod package;
 mod pages;
 mod session;
+mod standing_in;
 mod tables;
 
 use crate::cli::{imported, on};
@@ -45,6 +46,8 @@ commands_run! {
     security_runs: "packaging/docs/security.md";
     web_runs: "packaging/docs/web.md";
     provider_runs: "packaging/docs/provider.md";
+    coming_from_goalert_runs: "packaging/docs/come-from-goalert.md";
+    coming_from_grafana_oncall_runs: "packaging/docs/come-from-grafana-oncall.md";
 }
 
 /// The maximum number of blocks that no test can run: those that need root, another program, an account or a build.

@@ -2,6 +2,8 @@
 //! secrets and ETags may differ, `...` matches anything, and white space is ignored.
 
 use super::pages::{Block, pages};
+use super::standing_in::{self, SHOWN_KEY, StandsIn};
+use crate::support::leaving::LEAVING_KEY;
 use crate::support::*;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
@@ -41,11 +43,15 @@ pub fn run_page(name: &str) {
         .clock("2026-11-23T08:00:00Z")
         .db(&dir.join("dev.db"))
         .go();
-    let printed = run_steps(&dir, &server, &steps);
+    let stand_in = standing_in::of(name);
+    let stand_in = stand_in.as_ref();
+    let printed = run_steps(&dir, &server, &steps, stand_in);
     let mut wrong = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         let (output, code) = printed.get(at).cloned().unwrap_or_default();
         let output = output.replace(server.address(), SHOWN_ADDRESS);
+        let output =
+            stand_in.map_or_else(|| output.clone(), |it| output.replace(it.url(), it.shown));
         let fails = step.expected.lines().any(|line| line.starts_with("rota: "));
         if (code == "0") == fails || !matches(&step.expected, &output) {
             wrong.push(format!(
@@ -58,10 +64,18 @@ pub fn run_page(name: &str) {
 }
 
 /// The output of each command with its exit code.
-fn run_steps(dir: &TempDir, server: &Rota, steps: &[Step]) -> Vec<(String, String)> {
+fn run_steps(
+    dir: &TempDir,
+    server: &Rota,
+    steps: &[Step],
+    stand_in: Option<&StandsIn>,
+) -> Vec<(String, String)> {
     let mut script = String::from("exec 2>&1\n");
     for step in steps {
-        let command = step.command.replace(SHOWN_ADDRESS, server.address());
+        let mut command = step.command.replace(SHOWN_ADDRESS, server.address());
+        if let Some(it) = stand_in {
+            command = (command.replace(it.shown, it.url())).replace(SHOWN_KEY, LEAVING_KEY);
+        }
         script += &format!("{command}\nprintf '\\036%d\\036' $?\n");
     }
     let tools = TempDir::new();

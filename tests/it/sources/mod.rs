@@ -6,6 +6,7 @@ pub mod faults;
 mod import;
 mod import_again;
 mod import_doubts;
+mod leaving;
 mod reading;
 
 use crate::support::partners::{CLOUD_ID, DESK_EMAIL, Kind, PARTNER_KEY, StandIn};
