@@ -6,12 +6,12 @@ use super::final_shifts::FinalShift;
 use super::parse::{GivenShift, Results, Schedule, User};
 use super::rhythm::Rhythm;
 use super::rotations;
-use crate::domain::partner::{PartnerZone, ReadFailure, Timeline};
+use crate::domain::partner::{PartnerPerson, PartnerZone, ReadFailure, Timeline};
 use crate::domain::time::Interval;
 use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The furthest that is looked ahead.
 const YEAR: SignedDuration = SignedDuration::from_hours(24 * 360);
@@ -133,8 +133,20 @@ impl Answers {
                 rotations: Vec::new(),
                 shifts: self.timeline.iter().filter_map(FinalShift::shift).collect(),
             },
-            people: self.users.iter().map(User::person).collect(),
+            people: self.people(),
         })
+    }
+
+    /// The people of the listing, and those on call who are not in it.
+    fn people(&self) -> Vec<PartnerPerson> {
+        let listed = self.users.iter().map(User::person);
+        let mut people: BTreeMap<String, PartnerPerson> = listed
+            .map(|one| (one.participant_id.clone(), one))
+            .collect();
+        for one in self.timeline.iter().map(FinalShift::person) {
+            people.entry(one.participant_id.clone()).or_insert(one);
+        }
+        people.into_values().collect()
     }
 
     /// The zone of shifts that have none of their own: that of the schedule. Shifts of a web schedule are in UTC then, as Grafana

@@ -1,7 +1,7 @@
 //! Who is on call in the end, as Grafana OnCall computed it.
 
 use super::super::json::{Instant, said, span};
-use crate::domain::partner::{Member, MemberKind, Shift, ShiftSource, SourceKind};
+use crate::domain::partner::{Member, MemberKind, PartnerPerson, Shift, ShiftSource, SourceKind};
 use crate::domain::time::Interval;
 use serde::Deserialize;
 
@@ -17,6 +17,15 @@ pub(in crate::sources) struct FinalShift {
 impl FinalShift {
     pub(super) fn span(&self) -> Option<Interval> {
         span(self.shift_start, self.shift_end)
+    }
+
+    /// Whoever is on call, as far as the shift says it.
+    pub(super) fn person(&self) -> PartnerPerson {
+        PartnerPerson {
+            participant_id: self.user_pk.clone(),
+            name: said(&self.user_username),
+            email: said(&self.user_email),
+        }
     }
 
     pub(super) fn shift(&self) -> Option<Shift> {

@@ -26,7 +26,7 @@ pub(super) fn turn(rhythm: &Rhythm) -> (Turn, DateTime, Option<String>) {
                 .step_by(step.max(1))
                 .map(|number| rhythm.days[(first + number) % count])
                 .collect();
-            let odd = (count % step.max(1) != 0 && rhythm.groups.len() > 1)
+            let odd = (!count.is_multiple_of(step.max(1)) && rhythm.groups.len() > 1)
                 .then(|| format!("hands over every {step} of its {count} days"));
             (Turn::OnDays(days), start, odd)
         }
@@ -122,9 +122,10 @@ pub(super) fn restrictions(rhythm: &Rhythm) -> (Vec<Restriction>, Option<String>
             }
         }
         Pace::Months => {
-            let is_whole = length >= DAY.saturating_mul(28);
-            let odd = odd("months").filter(|_| !is_whole);
-            (Vec::new(), odd)
+            let odd = format!(
+                "takes place every {steps} months for {hours} hours, and months differ in length"
+            );
+            (Vec::new(), Some(odd))
         }
     }
 }

@@ -426,6 +426,7 @@ fn overrides_and_single_events_become_assignments() {
 fn what_a_rotation_cannot_say_is_a_line() {
     let world = world();
     let three = ["a1", "a2", "a3"];
+    let month = Shift::rolling("H8", "monthly", monday(9), 720, &three);
     let mut until = Shift::rolling("H6", "weekly", monday(9), 168, &three);
     until.until = Some(at("2026-02-09T09:00:00Z"));
     let mut next = Shift::rolling(
@@ -484,6 +485,11 @@ fn what_a_rotation_cannot_say_is_a_line() {
             "S6",
             vec![until, next],
             "the shift \"Named H7\" takes over from another one at 2026-02-09T09:00:00Z",
+        ),
+        (
+            "S8",
+            vec![month],
+            "takes place every 1 months for 720 hours, and months differ in length",
         ),
     ] {
         world.system.with(|it| {
