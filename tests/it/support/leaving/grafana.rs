@@ -165,11 +165,9 @@ impl Shift {
                     let months = i64::from(day.year() - start.year()) * 12
                         + i64::from(day.month() - start.month());
                     match frequency {
-                        "daily" if is_rolling && !self.by_day.is_empty() => {
-                            if is_day(day) {
-                                add(at, counted / self.interval);
-                                counted += 1;
-                            }
+                        "daily" if is_rolling && !self.by_day.is_empty() && is_day(day) => {
+                            add(at, counted / self.interval);
+                            counted += 1;
                         }
                         "daily" if passed % self.interval == 0 && is_day(day) => {
                             add(at, passed / self.interval)
