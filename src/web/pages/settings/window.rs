@@ -46,11 +46,11 @@ const FIELDS: [&str; 14] = [
 const STRETCH: [&str; 4] = ["startDay", "startTime", "endDay", "endTime"];
 
 /// The field that says which values of the form its reader has seen the changes of.
-const SEEN: &str = "seen";
+const SHOWN: &str = "shown";
 
 /// What the fields of a form say, as one short text. A form that is saved as it was shown need not be shown again.
 fn fingerprint(form: &Form) -> String {
-    let aside = ["step", "ifMatch", "operationId", SEEN];
+    let aside = ["step", "ifMatch", "operationId", "seen", SHOWN];
     let mut fields: Vec<_> = form.fields().collect();
     fields.retain(|(name, _)| !aside.contains(name));
     fields.sort_by_key(|(name, _)| *name);
@@ -145,8 +145,8 @@ pub fn save(visit: &Visit) -> Outcome {
             Ok(looked) => aside::looked_at(visit, &rotation, index, &looked)?,
             Err(page) => return Ok(page),
         };
-        let seen = (SEEN.to_owned(), fingerprint(&visit.form));
-        let fields = visit.form.fields().filter(|(name, _)| *name != SEEN);
+        let seen = (SHOWN.to_owned(), fingerprint(&visit.form));
+        let fields = visit.form.fields().filter(|(name, _)| *name != SHOWN);
         let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let values = Form::with(fields.chain([seen]));
         let shown = (200, &values, &Errors::default());
@@ -166,7 +166,7 @@ pub fn save(visit: &Visit) -> Outcome {
         more,
         told: told.to_owned(),
         restores: true,
-        is_seen: remarked.is_empty() && visit.form.one(SEEN) == fingerprint(&visit.form),
+        is_seen: remarked.is_empty() && visit.form.one(SHOWN) == fingerprint(&visit.form),
     };
     coverage::save(visit, &rotation, wished, again)
 }
