@@ -87,6 +87,7 @@ fn run_steps(
         .args(["--noprofile", "--norc"])
         .arg(tools.file("session", script))
         .current_dir(dir.path())
+        .env("TZ", "UTC")
         .stdin(Stdio::null());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ROTA_")) {
         shell.env_remove(name);
