@@ -70,7 +70,7 @@ pub fn run(flags: Flags) -> Result<(), Failure> {
         return Err(failed(&refusals));
     }
     if let Some(id) = flags.plan.filter(|id| *id != plan.id) {
-        let what = plan_id::difference(&id, &plan.subjects, &plan.pruned);
+        let what = plan_id::difference(&id, &plan.subjects, &plan.pruned, &plan.others);
         return Err(Failure::Failed(format!(
             "nothing was written: the plan {id} is not the same any more, and is {} now; {what}",
             plan.id

@@ -299,7 +299,7 @@ impl Writer<'_, '_> {
         for waiting in &subject.replaces {
             let reply = self.server.write(&Write {
                 method: Method::Delete,
-                path: &format!("/v1/rotations/{id}/changes/{waiting}"),
+                path: &format!("/v1/rotations/{id}/changes/{}", waiting.id),
                 header: ("If-Match", &etag),
                 body: None,
             })?;

@@ -8,23 +8,68 @@ use sha2::{Digest, Sha256};
 /// How many parts an id tells apart at the most; with more it only says whether all are the same.
 const PARTS: usize = 24;
 
-/// What a plan would change, a part each: what it is called, and a digest of it.
-fn parts(subjects: &[Subject], pruned: &[Value]) -> Vec<(String, String)> {
+/// What a plan would do to one rotation.
+struct Part {
+    label: String,
+    /// Of which rotation it is, and what would be done: beginnings of digests.
+    whose: String,
+    what: String,
+    /// All of the digest of what would be done.
+    digest: String,
+}
+
+/// Hexadecimal digits of each beginning.
+const DIGITS: usize = 4;
+
+impl Part {
+    fn new(label: &str, whose: &Value, what: &Value) -> Part {
+        let digest = digest(what);
+        Part {
+            label: label.to_owned(),
+            whose: beginning(whose),
+            what: digest[..DIGITS].to_owned(),
+            digest,
+        }
+    }
+}
+
+fn beginning(value: &Value) -> String {
+    let mut digest = digest(value);
+    digest.truncate(DIGITS);
+    digest
+}
+
+/// What tells a rotation of the files from others.
+fn name(subject: &Subject) -> Value {
+    let entry = &subject.entry;
+    let code = entry.code.as_ref().and_then(Option::as_ref);
+    let name = entry.id.as_ref().or(code).map(|named| &named.text);
+    json!(["file", name])
+}
+
+/// What tells a rotation to delete from others.
+fn id(rotation: &Value) -> Value {
+    json!(["server", rotation["id"]])
+}
+
+fn label(rotation: &Value) -> &str {
+    let name = text(rotation, "code").or(text(rotation, "name"));
+    name.unwrap_or_default()
+}
+
+fn parts(subjects: &[Subject], pruned: &[Value]) -> Vec<Part> {
     let changed = subjects.iter().filter(|subject| subject.action() != "none");
     let changed = changed.map(|subject| {
-        let entry = &subject.entry;
-        let code = entry.code.as_ref().and_then(Option::as_ref);
-        let name = entry.id.as_ref().or(code).map(|named| &named.text);
-        let digest = match subject.rotation {
-            Some(_) => digest(&json!(["change", name, subject.changes()])),
-            None => digest(&json!(["create", name, of_new(subject)])),
+        let name = name(subject);
+        let what = match subject.rotation {
+            Some(_) => json!(["change", name, subject.changes()]),
+            None => json!(["create", name, of_new(subject)]),
         };
-        (entry.label().to_owned(), digest)
+        Part::new(subject.entry.label(), &name, &what)
     });
     let deleted = pruned.iter().map(|rotation| {
-        let name = text(rotation, "code").or(text(rotation, "name"));
-        let digest = digest(&json!(["delete", rotation["id"]]));
-        (name.unwrap_or_default().to_owned(), digest)
+        let id = id(rotation);
+        Part::new(label(rotation), &id, &json!(["delete", id]))
     });
     changed.chain(deleted).collect()
 }
@@ -42,46 +87,72 @@ fn digest(value: &Value) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The id: a digest of all, then the beginnings of those of its parts.
+/// The id: a digest of all, then of each part whose it is and what it does.
 pub fn of(subjects: &[Subject], pruned: &[Value], at: &When) -> String {
     let parts = parts(subjects, pruned);
-    let digests: Vec<&String> = parts.iter().map(|(_, digest)| digest).collect();
+    let digests: Vec<&String> = parts.iter().map(|part| &part.digest).collect();
     let whole = digest(&json!([at.sent(), digests]));
     let mut id = whole[..16].to_owned();
     if parts.len() <= PARTS {
-        for (_, digest) in &parts {
-            id.push_str(&format!("-{}", &digest[..4]));
+        for Part { whose, what, .. } in &parts {
+            id.push_str(&format!("-{whose}{what}"));
         }
     }
     id
 }
 
-/// What differs between the plan with an id and this one, in words.
-pub fn difference(id: &str, subjects: &[Subject], pruned: &[Value]) -> String {
+/// What differs between the plan with an id and this one, in words. `others` are rotations that only the server has.
+pub fn difference(id: &str, subjects: &[Subject], pruned: &[Value], others: &[Value]) -> String {
     let parts = parts(subjects, pruned);
-    let mut before: Vec<&str> = id.split('-').skip(1).collect();
-    let mut new = Vec::new();
-    for (name, digest) in &parts {
-        match before.iter().position(|known| digest.starts_with(known)) {
-            Some(at) => {
-                before.remove(at);
-            }
-            None => new.push(name.as_str()),
+    let before = id.split('-').skip(1);
+    let before: Vec<(&str, &str)> = before
+        .filter_map(|part| part.split_at_checked(DIGITS))
+        .collect();
+    let differing = match !before.is_empty() && parts.len() <= PARTS {
+        true => named(&parts, &before, (subjects, others)),
+        false => Vec::new(),
+    };
+    match differing.is_empty() {
+        true => "it changes other things, or at another time".to_owned(),
+        false => differing.join("; "),
+    }
+}
+
+/// What differs, by the names of rotations.
+fn named(
+    parts: &[Part],
+    before: &[(&str, &str)],
+    (subjects, others): (&[Subject], &[Value]),
+) -> Vec<String> {
+    let (mut changed, mut new, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts {
+        match before.iter().find(|(whose, _)| *whose == part.whose) {
+            Some((_, what)) if *what == part.what => {}
+            Some(_) => changed.push(part.label.as_str()),
+            None => new.push(part.label.as_str()),
         }
     }
-    let mut said = Vec::new();
-    let told_apart = id.contains('-') && parts.len() <= PARTS;
-    if told_apart && !new.is_empty() {
-        said.push(format!("not as planned or new: {}", new.join(", ")));
+    for (whose, _) in before {
+        if parts.iter().any(|part| part.whose == *whose) {
+            continue;
+        }
+        let of_file = subjects.iter().find(|one| beginning(&name(one)) == *whose);
+        let of_server = others
+            .iter()
+            .find(|one| beginning(&self::id(one)) == *whose);
+        let known = of_file.map(|subject| subject.entry.label());
+        gone.push(
+            known
+                .or(of_server.map(label))
+                .unwrap_or("a rotation that no file has any more"),
+        );
     }
-    if told_apart && !before.is_empty() {
-        said.push(format!(
-            "changes that were planned and are not there now: {}",
-            before.len()
-        ));
-    }
-    match said.is_empty() {
-        true => "it changes other things, or at another time".to_owned(),
-        false => said.join("; "),
-    }
+    let lists = [
+        ("not as planned", changed),
+        ("new", new),
+        ("no longer to be done", gone),
+    ];
+    let said = lists.into_iter().filter(|(_, names)| !names.is_empty());
+    said.map(|(what, names)| format!("{what}: {}", names.join(", ")))
+        .collect()
 }

@@ -8,7 +8,7 @@ use super::file::{Entry, Files};
 use super::plan_id;
 use super::progress::Progress;
 use super::server::{Server, Trouble, sentence};
-use super::subject::{Subject, When};
+use super::subject::{Subject, Waits, When};
 use super::written::text;
 use crate::client::encode;
 use crate::wire::moment::parse_instant;
@@ -182,7 +182,7 @@ pub fn waiting(
     server: &Server,
     entry: &Entry,
     rotation: Option<&Value>,
-) -> Result<Vec<String>, Trouble> {
+) -> Result<Vec<Waits>, Trouble> {
     let manager = entry.managed_by.as_ref().and_then(Option::as_deref);
     let id = rotation.and_then(|rotation| text(rotation, "id"));
     let (Some(manager), Some(id)) = (manager, id) else {
@@ -193,11 +193,13 @@ pub fn waiting(
         encode(manager)
     );
     let items = server.list(&path)?;
-    Ok(items
-        .iter()
-        .filter_map(|item| text(item, "id"))
-        .map(str::to_owned)
-        .collect())
+    let waits = |item: &Value| {
+        Some(Waits {
+            id: text(item, "id")?.to_owned(),
+            at: text(item, "at").and_then(parse_instant),
+        })
+    };
+    Ok(items.iter().filter_map(waits).collect())
 }
 
 fn without_owner(subject: &Subject) -> Option<Fault> {
@@ -217,30 +219,59 @@ const BYTES: usize = 900 * 1024;
 
 /// Has the server plan: those that it has at the instant asked for, new ones now.
 fn ask(server: &Server, subjects: &mut [Subject], asked: &Asked) -> Result<(), Failure> {
-    let mut progress = Progress::new("planning", subjects.len());
     for is_new in [false, true] {
         let at = if is_new { &When::Now } else { &asked.at };
-        let mut chunk: Vec<(usize, Value)> = Vec::new();
-        let mut bytes = 0;
-        let of_kind = (0..subjects.len()).filter(|at| subjects[*at].rotation.is_none() == is_new);
-        for index in of_kind.collect::<Vec<_>>() {
-            let item = item(&subjects[index], &subjects[index].replaces);
-            let size = item.to_string().len();
-            if chunk.len() == ROTATIONS || (bytes + size > BYTES && !chunk.is_empty()) {
-                fill(server, subjects, std::mem::take(&mut chunk), at, asked.days)?;
-                bytes = 0;
-            }
-            bytes += size;
-            chunk.push((index, item));
-            progress.step();
+        let indexes = 0..subjects.len();
+        let of_kind = indexes.filter(|index| subjects[*index].rotation.is_none() == is_new);
+        let items = of_kind.map(|index| (index, item(&subjects[index], None)));
+        let items: Vec<(usize, Value)> = items.collect();
+        for (index, answered) in ask_for(server, subjects, items, at, asked.days)? {
+            subjects[index].item = answered;
         }
-        fill(server, subjects, chunk, at, asked.days)?;
     }
     Ok(())
 }
 
-/// A rotation of POST plan.
-fn item(subject: &Subject, replaces: &[String]) -> Value {
+/// Has the server plan items of subjects, in as few requests as they fit into.
+fn ask_for(
+    server: &Server,
+    subjects: &[Subject],
+    items: Vec<(usize, Value)>,
+    at: &When,
+    days: u16,
+) -> Result<Vec<(usize, Value)>, Failure> {
+    let mut progress = Progress::new("planning", items.len());
+    let mut answers = Vec::with_capacity(items.len());
+    let mut send = |chunk: Vec<(usize, Value)>| -> Result<(), Failure> {
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        let (indexes, items): (Vec<usize>, Vec<Value>) = chunk.into_iter().unzip();
+        let entries: Vec<&Entry> = indexes
+            .iter()
+            .map(|index| &subjects[*index].entry)
+            .collect();
+        let answered = post(server, &entries, items, at, days)?;
+        answers.extend(indexes.into_iter().zip(answered));
+        Ok(())
+    };
+    let (mut chunk, mut bytes) = (Vec::new(), 0);
+    for (index, item) in items {
+        let size = item.to_string().len();
+        if chunk.len() == ROTATIONS || (bytes + size > BYTES && !chunk.is_empty()) {
+            send(std::mem::take(&mut chunk))?;
+            bytes = 0;
+        }
+        bytes += size;
+        chunk.push((index, item));
+        progress.step();
+    }
+    send(chunk)?;
+    Ok(answers)
+}
+
+/// A rotation of POST plan. All waiting changes that give way are replaced `except` one.
+fn item(subject: &Subject, except: Option<usize>) -> Value {
     let mut item = subject.edit.body.clone();
     let rotation = subject.rotation.as_ref();
     match rotation.and_then(|rotation| text(rotation, "id")) {
@@ -250,32 +281,11 @@ fn item(subject: &Subject, replaces: &[String]) -> Value {
             item.insert("code".into(), code.map(|named| named.text).into())
         }
     };
+    let replaces = subject.replaced(except);
     if !replaces.is_empty() {
         item.insert("replaces".into(), replaces.into());
     }
     item.into()
-}
-
-fn fill(
-    server: &Server,
-    subjects: &mut [Subject],
-    chunk: Vec<(usize, Value)>,
-    at: &When,
-    days: u16,
-) -> Result<(), Failure> {
-    if chunk.is_empty() {
-        return Ok(());
-    }
-    let (indexes, items): (Vec<usize>, Vec<Value>) = chunk.into_iter().unzip();
-    let entries: Vec<&Entry> = indexes
-        .iter()
-        .map(|index| &subjects[*index].entry)
-        .collect();
-    let answered = post(server, &entries, items, at, days)?;
-    for (index, item) in indexes.into_iter().zip(answered) {
-        subjects[index].item = item;
-    }
-    Ok(())
 }
 
 /// Sends POST plan; a refusal of it is told with the place of the entry that it is about.
@@ -317,46 +327,46 @@ fn post(
 
 /// A waiting change of the same manager that makes at the same instant what the file says is left as it is.
 fn keep_waiting(server: &Server, subjects: &mut [Subject], asked: &Asked) -> Result<(), Failure> {
-    for subject in subjects {
-        let refused = subject.item["refusals"]
-            .as_array()
-            .is_some_and(|all| !all.is_empty());
-        let id = subject
-            .rotation
-            .as_ref()
-            .and_then(|rotation| text(rotation, "id"));
-        let (false, false, Some(id)) = (subject.replaces.is_empty(), refused, id) else {
-            continue;
-        };
-        let at = text(&subject.item, "at").and_then(parse_instant);
-        for index in 0..subject.replaces.len() {
-            let path = format!("/v1/rotations/{id}/changes/{}", subject.replaces[index]);
-            let there = server.get(&path)?.body;
-            if at.is_none() || text(&there, "at").and_then(parse_instant) != at {
-                continue;
-            }
-            let mut others = subject.replaces.clone();
-            others.remove(index);
-            let again = item(subject, &others);
-            let answered = post(
-                server,
-                &[&subject.entry],
-                vec![again],
-                &asked.at,
-                asked.days,
-            )?;
-            let Some(item) = answered.into_iter().next() else {
-                continue;
-            };
-            let before = std::mem::replace(&mut subject.item, item);
+    let mut is_kept = vec![false; subjects.len()];
+    for nth in 0.. {
+        let all = subjects.iter().enumerate();
+        let open = all.filter(|(index, _)| !is_kept[*index]);
+        let tries = open.filter_map(|(index, subject)| {
+            let same = same_instant(subject).nth(nth)?;
+            Some((index, same))
+        });
+        let tries: Vec<(usize, usize)> = tries.collect();
+        if tries.is_empty() {
+            break;
+        }
+        let items = tries.iter().map(|(index, same)| {
+            let item = item(&subjects[*index], Some(*same));
+            (*index, item)
+        });
+        let answers = ask_for(server, subjects, items.collect(), &asked.at, asked.days)?;
+        for ((index, answered), (_, same)) in answers.into_iter().zip(tries) {
+            let subject = &mut subjects[index];
+            let before = std::mem::replace(&mut subject.item, answered);
             if subject.action() == "none" || subject.only_cancels() {
-                subject.replaces = others;
-                break;
+                subject.replaces.remove(same);
+                is_kept[index] = true;
+            } else {
+                subject.item = before;
             }
-            subject.item = before;
         }
     }
     Ok(())
+}
+
+/// Which of the changes that give way wait for the instant at which the file's would be made.
+fn same_instant(subject: &Subject) -> impl Iterator<Item = usize> {
+    let refusals = subject.item["refusals"].as_array();
+    let is_refused = refusals.is_some_and(|all| !all.is_empty());
+    let at = text(&subject.item, "at").and_then(parse_instant);
+    let at = at.filter(|_| !is_refused && subject.rotation.is_some());
+    let all = subject.replaces.iter().enumerate();
+    let same = all.filter(move |(_, waits)| at.is_some() && waits.at == at);
+    same.map(|(index, _)| index)
 }
 
 /// Plans one rotation anew, as it is now; for a write that found it changed.
@@ -398,8 +408,9 @@ pub fn change(subject: &Subject, edit: Map<String, Value>, at: &str, operation: 
     if let Some(Some(manager)) = &subject.entry.managed_by {
         body.insert("managedBy".into(), manager.clone().into());
     }
-    if !subject.replaces.is_empty() {
-        body.insert("replaces".into(), subject.replaces.clone().into());
+    let replaces = subject.replaced(None);
+    if !replaces.is_empty() {
+        body.insert("replaces".into(), replaces.into());
     }
     body.into()
 }

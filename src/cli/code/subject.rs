@@ -5,6 +5,7 @@ use super::file::Entry;
 use super::server::sentence;
 use super::written::text;
 use crate::wire::moment::parse_instant;
+use jiff::Timestamp;
 use serde_json::Value;
 use std::str::FromStr;
 
@@ -46,13 +47,20 @@ impl When {
     }
 }
 
+/// A change that waits on the server.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    pub id: String,
+    pub at: Option<Timestamp>,
+}
+
 /// A rotation of the files.
 pub struct Subject {
     pub entry: Entry,
     /// As the server has it; `None` for a new one.
     pub rotation: Option<Value>,
-    /// The ids of waiting changes of its `managed_by` that give way.
-    pub replaces: Vec<String>,
+    /// The waiting changes of its `managed_by` that give way.
+    pub replaces: Vec<Waits>,
     pub edit: Edit,
     /// The item of POST plan.
     pub item: Value,
@@ -71,6 +79,13 @@ impl Subject {
     pub fn only_cancels(&self) -> bool {
         let changes = self.changes();
         !changes.is_empty() && changes.iter().all(|change| change["path"] == "waiting")
+    }
+
+    /// The ids of the waiting changes that give way, but for one of them.
+    pub fn replaced(&self, except: Option<usize>) -> Vec<&str> {
+        let all = self.replaces.iter().enumerate();
+        let others = all.filter(|(index, _)| Some(*index) != except);
+        others.map(|(_, waits)| waits.id.as_str()).collect()
     }
 
     /// Whether the grid would be written.

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 #[test]
 fn a_file_is_applied_once() {
     let rota = Rota::with_people(3);
-    let desk = Shell::at(&rota);
-    desk.file(&weekly_file(
+    let shell = Shell::at(&rota);
+    shell.file(&weekly_file(
         "DB",
         "U1 U2 U3",
         "description = \"All of them\"\npublic = true",
     ));
-    let planned = desk.run("plan team.toml").is(2).says(&[
+    let planned = shell.run("plan team.toml").is(2).says(&[
         "+ DB Rotation DB: made",
         "Person U1",
         "1 to make",
@@ -24,11 +24,12 @@ fn a_file_is_applied_once() {
         "no colour without a terminal"
     );
     assert_eq!(rota.get("/v1/rotations").is(200).json()["totalItems"], 0);
-    desk.run("apply team.toml")
+    shell
+        .run("apply team.toml")
         .is(1)
         .says(&["there is no terminal to ask at; add --yes"]);
-    let applied = desk.run("apply team.toml --yes --json").is(0).json();
-    let rotation = desk.rotation("DB");
+    let applied = shell.run("apply team.toml --yes --json").is(0).json();
+    let rotation = shell.rotation("DB");
     let written = json!([{ "code": "DB", "rotationId": rotation.id, "action": "create" }]);
     assert_eq!(
         (&applied["written"], &applied["failed"]),
@@ -42,11 +43,12 @@ fn a_file_is_applied_once() {
     assert_eq!(rotation.holders(), "U1");
     assert_eq!(shown["lanes"][0]["key"], "primary");
     let etag = rotation.etag();
-    desk.run("plan team.toml")
+    shell
+        .run("plan team.toml")
         .is(0)
         .says(&["Nothing to change."]);
-    desk.run("apply team.toml").is(0);
-    let again = desk.run("apply team.toml --json").is(0).json();
+    shell.run("apply team.toml").is(0);
+    let again = shell.run("apply team.toml --json").is(0).json();
     assert_eq!(
         (&again["written"], &again["failed"]),
         (&json!([]), &Value::Null)
@@ -58,16 +60,16 @@ fn a_file_is_applied_once() {
 #[test]
 fn a_plan_says_what_changes_in_names() {
     let rota = Rota::with_people(4);
-    let desk = Shell::at(&rota);
-    desk.file(&weekly_file(
+    let shell = Shell::at(&rota);
+    shell.file(&weekly_file(
         "DB",
         "U1 U2 U3",
         "[[rotation.channel]]\nchannel = \"channel-c1\"",
     ));
-    desk.apply("");
+    shell.apply("");
     let changed = weekly_file("DB", "U4 U3 U1", "skips_are_off_time = true\non_duty_group = \"\"\nwarnings = { off = [\"holidayDuty\"] }\n[[rotation.channel]]\nchannel = \"channel-c1\"\nposts_messages = true\nsyncs_topic = false")
         .replace("09:00", "10:00");
-    let planned = desk.file(&changed).run("plan team.toml").is(2);
+    let planned = shell.file(&changed).run("plan team.toml").is(2);
     let words = [
         "~ DB Rotation DB: changed now",
         "skips_are_off_time: false -> true",
@@ -81,7 +83,7 @@ fn a_plan_says_what_changes_in_names() {
     for id in ["U1,", "U2\"", "C1", "rot_", "cel_", "lan_", "win_"] {
         assert!(!planned.output.contains(id), "{id}: {}", planned.output);
     }
-    let json = desk.run("plan team.toml --json").is(2).json();
+    let json = shell.run("plan team.toml --json").is(2).json();
     assert!(
         json["planId"].is_string() && json["rotations"][0]["action"] == "change",
         "{json}"
@@ -92,16 +94,16 @@ fn a_plan_says_what_changes_in_names() {
 #[test]
 fn long_plans_are_cut_short() {
     let rota = Rota::with_people(3);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let daily = |people: &str| {
         weekly_file("DB", people, "").replace(
             "every = \"week\"\nat = \"09:00\"",
             "every = \"day\"\nat = [\"09:00\"]",
         )
     };
-    desk.file(&daily("U1 U2"));
-    desk.apply("");
-    let planned = desk
+    shell.file(&daily("U1 U2"));
+    shell.apply("");
+    let planned = shell
         .file(&daily("U1 U3"))
         .run("plan team.toml --days 60")
         .is(2);
@@ -117,104 +119,131 @@ fn long_plans_are_cut_short() {
 #[test]
 fn apply_of_a_plan_is_that_plan_or_nothing() {
     let rota = Rota::with_people(3);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let files = format!(
         "{}{}",
         weekly_file("DB", "U1 U2", ""),
         weekly_file("NET", "U2 U3", "")
     );
-    desk.file(&files);
-    let id = desk.run("plan team.toml --json").is(2).json()["planId"].clone();
+    shell.file(&files);
+    let id = shell.run("plan team.toml --json").is(2).json()["planId"].clone();
     let id = text(&id).to_owned();
     assert_eq!(
-        desk.run("plan team.toml --json").json()["planId"],
+        shell.run("plan team.toml --json").json()["planId"],
         id.as_str(),
         "the same plan has the same id"
     );
     assert_ne!(
-        desk.run("plan team.toml --json --at next-hand-over").json()["planId"],
+        shell
+            .run("plan team.toml --json --at next-hand-over")
+            .json()["planId"],
         id.as_str()
     );
-    desk.file(&files.replace("Rotation NET", "Network"));
-    desk.run(&format!("apply team.toml --yes --plan {id}"))
+    shell.file(&files.replace("Rotation NET", "Network"));
+    shell
+        .run(&format!("apply team.toml --yes --plan {id}"))
         .is(1)
-        .says(&[
-            "nothing was written",
-            "not as planned or new: NET",
-            "not there now: 1",
-        ]);
+        .says(&["nothing was written", "; not as planned: NET\n"]);
     assert_eq!(rota.get("/v1/rotations").is(200).json()["totalItems"], 0);
-    desk.file(&files);
-    desk.run(&format!("apply team.toml --yes --plan {id}"))
+    // One that is not to be written any more, and one that was not planned, by their names.
+    let other = weekly_file("DB", "U1 U2", "") + &weekly_file("WEB", "U2 U3", "");
+    shell.file(&other);
+    shell
+        .run(&format!("apply team.toml --yes --plan {id}"))
+        .is(1)
+        .says(&["; new: WEB; no longer to be done: a rotation that no file has any more\n"]);
+    shell.file(&files);
+    shell
+        .run(&format!("apply team.toml --yes --plan {id}"))
         .is(0);
-    desk.run(&format!("apply team.toml --yes --plan {id}"))
-        .is(1);
+    shell
+        .run(&format!("apply team.toml --yes --plan {id}"))
+        .is(1)
+        .says(&["; no longer to be done: DB, NET\n"]);
+    // Deletions too, also of what stays now.
+    let id = |flags: &str| {
+        let printed = shell.run(&format!("plan team.toml --json {flags}"));
+        text(&printed.json()["planId"]).to_owned()
+    };
+    shell.file(&format!("managed_by = \"team\"\n{files}"));
+    shell.apply("");
+    let one = format!("managed_by = \"team\"\n{}", weekly_file("DB", "U1 U2", ""));
+    shell.file(&one);
+    let pruned = id("--prune");
+    shell
+        .run(&format!("apply team.toml --yes --plan {pruned}"))
+        .is(1)
+        .says(&["; no longer to be done: NET\n"]);
 }
 
 #[test]
 fn what_another_file_manages_is_taken_only_when_told() {
     let rota = Rota::with_people(2);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let file = |manager: &str| {
         format!(
             "managed_by = \"{manager}\"\n{}",
             weekly_file("DB", "U1 U2", "")
         )
     };
-    desk.file(&weekly_file("DB", "U1 U2", ""));
-    desk.apply("");
-    desk.file(&file("ours"));
-    desk.apply("");
+    shell.file(&weekly_file("DB", "U1 U2", ""));
+    shell.apply("");
+    shell.file(&file("ours"));
+    shell.apply("");
     assert_eq!(
-        desk.rotation("DB").read()["managedBy"],
+        shell.rotation("DB").read()["managedBy"],
         "ours",
         "one without is taken"
     );
     for text in [file("theirs"), weekly_file("DB", "U1 U2", ""), file("")] {
-        desk.file(&text);
+        shell.file(&text);
         for command in ["plan team.toml", "apply team.toml --yes"] {
-            desk.run(command)
+            shell
+                .run(command)
                 .is(1)
                 .says(&["`ours` manages it on the server; --take-over takes it"]);
         }
     }
-    desk.file(&file("theirs"))
+    shell
+        .file(&file("theirs"))
         .run("plan team.toml --take-over")
         .is(2)
         .says(&["managed_by: \"ours\" -> \"theirs\""]);
-    desk.apply("--take-over");
-    assert_eq!(desk.rotation("DB").read()["managedBy"], "theirs");
+    shell.apply("--take-over");
+    assert_eq!(shell.rotation("DB").read()["managedBy"], "theirs");
 }
 
 #[test]
 fn prune_deletes_what_the_file_manages_and_lacks() {
     let rota = Rota::with_people(2);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let both = format!(
         "managed_by = \"team\"\n{}{}",
         weekly_file("DB", "U1 U2", ""),
         weekly_file("NET", "U1 U2", "")
     );
-    desk.file(&both);
-    desk.apply("");
+    shell.file(&both);
+    shell.apply("");
     rota.create(json!({ "name": "Other", "code": "OTHER", "owners": ["U1"] }));
-    desk.file(&format!(
+    shell.file(&format!(
         "managed_by = \"team\"\n{}",
         weekly_file("DB", "U1 U2", "")
     ));
-    desk.run("plan team.toml").is(0).says(&[
+    shell.run("plan team.toml").is(0).says(&[
         "Only on the server",
         "NET Rotation NET",
         "OTHER Other",
     ]);
-    desk.run("plan team.toml --prune")
+    shell
+        .run("plan team.toml --prune")
         .is(2)
         .says(&["- NET Rotation NET: deleted", "1 to delete"]);
-    desk.run("plan team.toml --prune --at next-hand-over")
+    shell
+        .run("plan team.toml --prune --at next-hand-over")
         .is(1)
         .says(&["--prune deletes at once"]);
-    let net = desk.rotation("NET");
-    let applied = desk
+    let net = shell.rotation("NET");
+    let applied = shell
         .run("apply team.toml --yes --prune --json")
         .is(0)
         .json();
@@ -224,11 +253,12 @@ fn prune_deletes_what_the_file_manages_and_lacks() {
     );
     net.get("").is(404);
     // A file may hold nothing but who manages.
-    desk.file("managed_by = \"team\"\n")
+    shell
+        .file("managed_by = \"team\"\n")
         .run("plan team.toml --prune")
         .is(2)
         .says(&["- DB"]);
-    desk.apply("--prune");
+    shell.apply("--prune");
     let left = rota.get("/v1/rotations").is(200).json();
     assert_eq!(
         (&left["totalItems"], &left["data"][0]["code"]),
@@ -241,17 +271,17 @@ fn prune_deletes_what_the_file_manages_and_lacks() {
 fn a_run_that_stops_says_what_it_wrote_and_the_next_goes_on() {
     let rota = Rota::with_people(2);
     let relay = Relay::to(rota.address());
-    let desk = Shell::at(&rota).with_url(relay.url.clone());
+    let shell = Shell::at(&rota).with_url(relay.url.clone());
     let files = |description: &str| {
         ["AA", "BB", "CC"]
             .map(|code| weekly_file(code, "U1 U2", &format!("description = \"{description}\"")))
             .concat()
     };
-    desk.file(&files("one"));
-    desk.apply("");
-    desk.file(&files("two"));
+    shell.file(&files("one"));
+    shell.apply("");
+    shell.file(&files("two"));
     relay.lose(1, 100, Loses::Requests);
-    let printed = desk.run("apply team.toml --yes --json").is(1);
+    let printed = shell.run("apply team.toml --yes --json").is(1);
     let outcome = printed.json();
     assert_eq!(outcome["written"][0]["code"], "AA");
     assert_eq!(outcome["written"].as_array().map(Vec::len), Some(1));
@@ -266,11 +296,11 @@ fn a_run_that_stops_says_what_it_wrote_and_the_next_goes_on() {
         "run it again to go on",
     ]);
     let descriptions = || {
-        ["AA", "BB", "CC"].map(|code| text(&desk.rotation(code).read()["description"]).to_owned())
+        ["AA", "BB", "CC"].map(|code| text(&shell.rotation(code).read()["description"]).to_owned())
     };
     assert_eq!(descriptions(), ["two", "one", "one"]);
     relay.lose(i64::MAX, 0, Loses::Requests);
-    let again = desk.run("apply team.toml --yes --json").is(0).json();
+    let again = shell.run("apply team.toml --yes --json").is(0).json();
     assert_eq!(
         again["written"].as_array().map(Vec::len),
         Some(2),
@@ -284,16 +314,16 @@ fn a_run_that_stops_says_what_it_wrote_and_the_next_goes_on() {
 fn a_rotation_that_was_only_made_is_finished_by_the_next_run() {
     let rota = Rota::with_people(2);
     let relay = Relay::to(rota.address());
-    let desk = Shell::at(&rota).with_url(relay.url.clone());
-    desk.file(&weekly_file("DB", "U1 U2", ""));
+    let shell = Shell::at(&rota).with_url(relay.url.clone());
+    shell.file(&weekly_file("DB", "U1 U2", ""));
     relay.lose(1, 100, Loses::Requests);
-    let printed = desk.run("apply team.toml --yes").is(1);
+    let printed = shell.run("apply team.toml --yes").is(1);
     printed.says(&["written: DB (create)", "run it again to go on"]);
-    assert_eq!(desk.rotation("DB").read()["mode"], "manual");
+    assert_eq!(shell.rotation("DB").read()["mode"], "manual");
     relay.lose(i64::MAX, 0, Loses::Requests);
-    desk.apply("");
-    assert_eq!(desk.rotation("DB").holders(), "U1");
-    desk.run("plan team.toml").is(0);
+    shell.apply("");
+    assert_eq!(shell.rotation("DB").holders(), "U1");
+    shell.run("plan team.toml").is(0);
 }
 
 /// An answer that is lost is asked for again, and nothing is done twice.
@@ -301,17 +331,17 @@ fn a_rotation_that_was_only_made_is_finished_by_the_next_run() {
 fn a_lost_answer_writes_nothing_twice() {
     let rota = Rota::with_people(2);
     let relay = Relay::to(rota.address());
-    let desk = Shell::at(&rota).with_url(relay.url.clone());
-    desk.file(&weekly_file("DB", "U1 U2", ""));
+    let shell = Shell::at(&rota).with_url(relay.url.clone());
+    shell.file(&weekly_file("DB", "U1 U2", ""));
     relay.lose(0, 1, Loses::Answers);
-    desk.apply("");
+    shell.apply("");
     assert_eq!(rota.get("/v1/rotations").is(200).json()["totalItems"], 1);
-    desk.file(&weekly_file("DB", "U2 U1", ""));
+    shell.file(&weekly_file("DB", "U2 U1", ""));
     let entries = |rota: &Rota| rota.caller().all("/v1/audit").len();
     let before = entries(&rota);
     relay.lose(0, 1, Loses::Answers);
-    desk.apply("");
-    assert_eq!(desk.rotation("DB").order(), "U2 U1");
+    shell.apply("");
+    assert_eq!(shell.rotation("DB").order(), "U2 U1");
     assert_eq!(entries(&rota), before + 1, "one write");
 }
 
@@ -319,26 +349,27 @@ fn a_lost_answer_writes_nothing_twice() {
 #[test]
 fn what_cannot_be_compared_is_no_change() {
     let rota = Rota::with_people(2);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let more = "enable_topic = false\n[[rotation.channel]]\nchannel = \"channel-c1\"\nposts_messages = false\nsyncs_topic = false\n[[rotation.channel]]\nchannel = \"channel-c2\"";
-    desk.file(
+    shell.file(
         &weekly_file("DB", "U1 U2", more)
             .replace("key = \"primary\"", "key = \"primary\"\nname = \"Primary\""),
     );
-    desk.apply("");
-    desk.run("plan team.toml").is(0);
-    let rotation = desk.rotation("DB");
+    shell.apply("");
+    shell.run("plan team.toml").is(0);
+    let rotation = shell.rotation("DB");
     let channels = rotation.read()["channelSettings"].as_array().map(Vec::len);
     assert_eq!(
         channels,
         Some(2),
         "a channel that posts nothing has its topic"
     );
-    let json = desk.run("export DB --json").is(0).output;
-    desk.dir.file("team.json", json);
-    desk.run("plan team.json").is(0);
+    let json = shell.run("export DB --json").is(0).output;
+    shell.dir.file("team.json", json);
+    shell.run("plan team.json").is(0);
     rotation.patch(json!({ "description": "by hand" })).is(200);
-    desk.run("plan team.json")
+    shell
+        .run("plan team.json")
         .is(2)
         .says(&["description: \"by hand\" -> none"]);
 }
@@ -349,11 +380,11 @@ fn settings_with_routes_of_their_own_are_written_too() {
     let mut all = directory(2);
     all["groups"] = json!([group("G1", "U1")]);
     rota.import(&all);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let more = "on_duty_group = \"db-oncall\"\nmentions = { expires_after_minutes = 30, remind_after_minutes = 5 }\nwarnings = { off = [\"holidayDuty\"], short_rest_hours = 12 }\nsummary = { day = \"monday\", time = \"08:00\", time_zone = \"Europe/Oslo\", channels = [\"channel-c1\"] }\n[[rotation.channel]]\nchannel = \"channel-c1\"";
-    desk.file(&weekly_file("DB", "U1 U2", more));
-    desk.apply("");
-    let rotation = desk.rotation("DB");
+    shell.file(&weekly_file("DB", "U1 U2", more));
+    shell.apply("");
+    let rotation = shell.rotation("DB");
     let mentions = rotation.get("/mention-settings").is(200).json();
     assert_eq!(
         (
@@ -372,9 +403,9 @@ fn settings_with_routes_of_their_own_are_written_too() {
         shown["onDutyUserGroupId"].is_string() && shown["summary"]["channelIds"] == json!(["C1"]),
         "{shown}"
     );
-    desk.run("plan team.toml").is(0);
-    desk.file(&weekly_file("DB", "U1 U2", "on_duty_group = \"g1\"\nmentions = { remind_after_minutes = 0 }\nsummary = {}\nchannel = []"));
-    desk.apply("");
+    shell.run("plan team.toml").is(0);
+    shell.file(&weekly_file("DB", "U1 U2", "on_duty_group = \"g1\"\nmentions = { remind_after_minutes = 0 }\nsummary = {}\nchannel = []"));
+    shell.apply("");
     let shown = rotation.read();
     assert_eq!(
         (
