@@ -49,12 +49,33 @@ pub fn card(visit: &Visit, id: &RotationId, first: Option<&str>) -> Result<(Stri
             ));
         }
     }
+    lines.extend(waiting(visit, &rotation));
     let mut blocks = Blocks::message();
     blocks.header(&heading);
     blocks.lines(&lines);
     blocks.buttons(&buttons(visit, &rotation)?);
     let text = format!("{}\n{}", plain(&heading), lines.join("\n"));
     Ok((text, blocks))
+}
+
+/// The address of the page of a rotation.
+fn url(visit: &Visit, rotation: &Rotation) -> String {
+    let code = rotation.profile.code.as_deref();
+    let path = code.unwrap_or(rotation.id.as_str());
+    format!("{}/rotations/{path}", visit.app.base_url())
+}
+
+/// How many changes wait, with a link to where they are shown and can be cancelled.
+fn waiting(visit: &Visit, rotation: &Rotation) -> Option<String> {
+    let at = time(rotation.next_change()?, visit.zone());
+    let shown = link(
+        &format!("{}#waiting", url(visit, rotation)),
+        "Look at what is planned",
+    );
+    Some(match rotation.waiting.len() {
+        1 => format!("A planned change waits for {at}. {shown}"),
+        many => format!("{many} planned changes wait, the first for {at}. {shown}"),
+    })
 }
 
 fn ahead(visit: &Visit) -> Interval {
@@ -215,9 +236,13 @@ pub fn details(visit: &Visit, id: &RotationId) -> Result<Value> {
     };
     blocks.section(&listed("People in turn", &members));
     blocks.section(&listed("Owners", &profile.owners));
-    let path = profile.code.as_deref().unwrap_or(rotation.id.as_str());
-    let url = format!("{}/rotations/{path}", visit.app.base_url());
-    blocks.section(&link(&url, "Open the page of this rotation"));
+    if let Some(waiting) = waiting(visit, &rotation) {
+        blocks.section(&waiting);
+    }
+    blocks.section(&link(
+        &url(visit, &rotation),
+        "Open the page of this rotation",
+    ));
     blocks.context(&format!("Times in {}.", plain(zone.as_str())));
     Ok(modal("details", "Details", None, "", blocks))
 }

@@ -1,6 +1,6 @@
 //! Commands: what each does, for whom.
 
-use super::{Workspace, buttons, labels};
+use super::{Workspace, button, buttons, labels};
 use crate::support::*;
 use serde_json::json;
 
@@ -58,6 +58,31 @@ fn one_rotation_with_what_the_reader_may_do() {
     let card = workspace.say("U2", "PLAT");
     assert_eq!(labels(&card), ["Details"]);
     assert!(text(&card["text"]).contains("disabled"), "{card}");
+}
+
+/// The card and its details link to where planned changes are shown and cancelled.
+#[test]
+fn changes_that_wait_are_linked() {
+    let workspace = Workspace::with_people(4);
+    let rotation = workspace.daily("PLAT", "U2 U3 U4");
+    assert!(!workspace.said("U2", "PLAT").contains("planned change"));
+    let link = format!("<{}/rotations/PLAT#waiting|", workspace.rota.url);
+    for (at, expected) in [
+        ("2026-01-08T09:00:00Z", "A planned change waits for <!date^"),
+        (
+            "2026-01-07T09:00:00Z",
+            "2 planned changes wait, the first for <!date^",
+        ),
+    ] {
+        rotation.stage(json!({ "at": at, "rotation": { "description": at } }));
+        let card = workspace.say("U2", "PLAT");
+        let details = workspace.click_form("U2", ("C1", "1.1"), &button(&card, "Details"));
+        for shown in [text(&card["text"]).to_owned(), details.to_string()] {
+            assert!(shown.contains(expected) && shown.contains(&link), "{shown}");
+        }
+    }
+    rotation.patch(json!({ "enabled": false })).is(200);
+    assert!(workspace.said("U2", "PLAT").contains(&link));
 }
 
 #[test]
