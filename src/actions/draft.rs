@@ -8,7 +8,7 @@ use crate::domain::audit::{
 };
 use crate::domain::editing::Editing;
 use crate::domain::event::{self, Act, Event};
-use crate::domain::forecast::{self, Changed, Ended, Forecast, Limits};
+use crate::domain::forecast::{self, Changed, Forecast, Limits};
 use crate::domain::handover::{self, Change, DealingContext, WindowChange};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::{CellId, ChangeId, RotationId, UserId};
@@ -151,38 +151,56 @@ impl<'a> Draft<'a> {
         tx.now().max(self.rotation.stamps.judged_at)
     }
 
-    /// Processes everything due up to now, instant by instant, as one committed change whose events show the final state. An
-    /// invisible change does not raise the version. Returns the first due instant.
+    /// Processes everything due up to now, instant by instant. An instant at which changes begin that waited is one committed change,
+    /// and so is everything between two of them; events show the state at its end. An invisible change does not raise the version.
+    /// Returns the first due instant.
     pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<Option<Timestamp>, Error> {
+        let mut first = None;
+        loop {
+            let (begun, is_more) = self.catch_up_once(tx)?;
+            first = first.or(begun);
+            if !is_more {
+                return Ok(first);
+            }
+        }
+    }
+
+    /// Processes what is due up to now as one committed change: all of the instant of a change that waited, or everything before
+    /// it. Returns the first due instant, and whether more is due.
+    fn catch_up_once(&mut self, tx: &mut WriteTx) -> Result<(Option<Timestamp>, bool), Error> {
         let (mut first, mut shows) = (None, false);
         let absences = Arc::clone(&self.rotation.absences);
         let dealing = DealingContext::new(self.calendar, &absences);
-        let mut ended = Vec::new();
+        let mut changed = None;
         let mut forecast = Forecast::new(&mut self.rotation, dealing, Limits::NONE);
-        while let Some(step) = forecast.step_until(tx.now()) {
+        while changed.is_none() {
+            let changes_next = forecast.next_due() == forecast.rotation().next_change();
+            if first.is_some() && changes_next {
+                break;
+            }
+            let Some(step) = forecast.step_until(tx.now()) else {
+                break;
+            };
             let by = match &step.changed {
                 Some(changed) => Self::change_grid(tx, changed, step.rotation, step.at)?,
                 None => None,
             };
             store::begin_entries(tx, step.rotation, &step.outcome.begun, by.as_ref())?;
-            if let Some(changed) = step.changed {
-                let summary = rotation_changes(&changed.before, step.rotation);
-                ended.extend(changed.ended.into_iter().map(|one| (one, summary.clone())));
-            }
             (first, shows) = (first.or(Some(step.at)), shows || step.outcome.shows);
+            changed = step.changed;
             let decisions = forecast.take_decisions();
             store::insert_decisions(tx, forecast.rotation(), &decisions)?;
         }
         let due = forecast.next_due();
-        if !ended.is_empty() {
-            self.end_changes(tx, ended)?;
+        if let Some(changed) = changed {
+            self.end_changes(tx, changed)?;
         }
         self.forget_unannounced();
         if first.is_some() {
             self.save(tx, Act::Clock, shows, (due, true))?;
             log::debug!("{}: {} moved on", Principal::Clock, self.rotation.id);
         }
-        Ok(first)
+        Ok((first, due.is_some_and(|due| due <= tx.now())))
     }
 
     /// Ends the record of the cells that changes took away. Returns who made the last of them.
@@ -207,12 +225,16 @@ impl<'a> Draft<'a> {
         }))
     }
 
-    /// Records what became of changes whose time has come, each with what its instant changed.
-    fn end_changes(&mut self, tx: &mut WriteTx, ended: Vec<(Ended, Summary)>) -> Result<(), Error> {
+    /// Records what became of changes of one instant, each with what it changed. What is dealt after them is the last one's.
+    fn end_changes(&mut self, tx: &mut WriteTx, changed: Changed) -> Result<(), Error> {
         let lists = MemberLists::changed(&self.before.members, &self.rotation.members);
         store::save_members(tx, &self.rotation.id, &lists)?;
         self.reload_absences(tx)?;
-        for (change, summary) in ended {
+        let Changed { ended, mut before } = changed;
+        let last = ended
+            .iter()
+            .rposition(|change| matches!(change.outcome, Ok(Some(_))));
+        for (index, change) in ended.into_iter().enumerate() {
             let maker = store::load_maker(&tx.as_read(), &change.id)?;
             let maker = maker.unwrap_or_else(|| Actor::of(&Principal::Clock));
             let (state, problem) = match &change.outcome {
@@ -221,8 +243,17 @@ impl<'a> Draft<'a> {
             };
             store::end_change(tx, &change.id, state, change.at, problem)?;
             match change.outcome {
-                Ok(false) => {}
-                Ok(true) => {
+                Ok(None) => {}
+                Ok(Some(then)) => {
+                    let after = match last == Some(index) {
+                        true => &self.rotation,
+                        false => &*then,
+                    };
+                    let mut summary = rotation_changes(&before, after);
+                    if summary.is_empty() {
+                        summary.add(DETAILS);
+                    }
+                    before = *then;
                     let audited = AuditedChange {
                         rotation: Some(self.rotation.id.clone()),
                         subject: Some(change.id.to_string()),
@@ -359,8 +390,8 @@ impl<'a> Draft<'a> {
             let (before, after) = (&self.before, &self.rotation);
             let mut news = event::news(before, after, act, self.calendar);
             let applied = self.applied.take();
-            if applied.is_some() && !news.contains(&Event::Updated) {
-                news.insert(0, Event::Updated);
+            if applied.is_some() {
+                event::of_change(&mut news);
             }
             queued = outbox::announce_change(tx, self.app, after, &news, applied.as_ref())?;
             let cause = (&self.author.principal, act);
@@ -402,7 +433,7 @@ impl<'a> Draft<'a> {
             summary.add(expired(lost));
         }
         if summary.is_empty() {
-            summary.add("details of duty changed");
+            summary.add(DETAILS);
         }
         let change = AuditedChange {
             rotation: Some(self.rotation.id.clone()),
@@ -475,6 +506,9 @@ impl<'a> Draft<'a> {
         self.reload_members(tx)
     }
 }
+
+/// The summary in the audit log of what no other one names.
+const DETAILS: &str = "details of duty changed";
 
 /// The summary in the audit log of a request that has expired.
 fn expired(request: &Pending) -> Phrase {

@@ -1,6 +1,6 @@
 //! Who has what from when to when: what is planned, what is recorded, and both as one list, of a rotation or of a person.
 
-use super::reads::visible;
+use super::reads::{self, visible};
 use super::{App, Result, overview};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::Arrangement;
@@ -121,7 +121,7 @@ pub fn list(
     })
 }
 
-/// The name of a duty's slot; that of the time where the slot is gone.
+/// The name of a duty's slot; that of the time where the slot is gone or still to come.
 pub fn slot_of(rotation: &Rotation, duty: &Duty) -> Vec<String> {
     match duty.slot {
         Some(slot) => forecast::slot_name(rotation, &rotation.cells[slot]),
@@ -145,7 +145,7 @@ pub fn of_person(
         if !known {
             return Err(Refusal::NotFound("user").into());
         }
-        Ok(store::list_rotations_of(tx, user)?)
+        reads::rotations_of(tx, user)
     })?;
     let mut budget = Budget::default();
     let mut shifts = Vec::new();
@@ -153,8 +153,12 @@ pub fn of_person(
         app.store().read(|tx| -> Result<_> {
             let found = store::load_rotation(tx, &id)?;
             // Somebody deactivated, or from outside, is no member.
-            let theirs = found
-                .filter(|rotation| caller.check_see(rotation).is_ok() && rotation.has_member(user));
+            let is_in = |rotation: &Rotation| {
+                let mut phases = forecast::phases(rotation, app.calendar()).into_iter();
+                phases.any(|phase| phase.rotation.has_member(user))
+            };
+            let theirs =
+                found.filter(|rotation| caller.check_see(rotation).is_ok() && is_in(rotation));
             if let Some(rotation) = theirs {
                 let past = of_running_turns(tx, &rotation, range)?;
                 shifts.extend(shifts_of(app, &rotation, user, range, past, &mut budget)?);
@@ -175,7 +179,18 @@ pub fn to_come(
     range: Interval,
 ) -> Result<Vec<Shift>> {
     let mut shifts = Vec::new();
-    for rotation in overview::rotations_of(app, caller, user)? {
+    let mut rotations = overview::rotations_of(app, caller, user)?;
+    app.store().read(|tx| -> Result<_> {
+        for id in store::list_rotations_to_join(tx, user)? {
+            if rotations.iter().any(|known| known.id == id) {
+                continue;
+            }
+            let joins = store::load_rotation(tx, &id)?;
+            rotations.extend(joins.filter(|rotation| caller.check_see(rotation).is_ok()));
+        }
+        Ok(())
+    })?;
+    for rotation in rotations {
         let budget = &mut Budget::default();
         let theirs = shifts_of(app, &rotation, user, range, Vec::new(), budget);
         shifts.extend(theirs.unwrap_or_default());
@@ -198,11 +213,13 @@ fn shifts_of(
     duty::sort(rotation, &mut duties);
     let named = Arc::new(ShiftRotation::of(rotation));
     let shift = |duty: Duty| {
-        let slot = &rotation.cells[duty.slot?];
         Some(Shift {
             rotation: Arc::clone(&named),
-            slot: forecast::slot_name(rotation, slot),
-            zone: rotation.windows[slot.window].zone,
+            slot: slot_of(rotation, &duty),
+            zone: match duty.slot {
+                Some(slot) => rotation.windows[rotation.cells[slot].window].zone,
+                None => duty.entry.hours.zone,
+            },
             absences: rotation.absences.meeting(user, duty.period()),
             covered: duty.period().meets(range)?,
             duty,

@@ -2,7 +2,8 @@
 
 use super::preview::{self, MOST_DAYS, Preview, PreviewQuery, Refused};
 use super::rotations::Agrees;
-use super::{ActionError, App, Result, changes, creation, reads, warnings};
+use super::warnings::{self, Surroundings};
+use super::{ActionError, App, Result, changes, creation, reads};
 use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::access::Principal;
 use crate::domain::books::Dealing;
@@ -89,19 +90,49 @@ fn whole(refusal: Refusal) -> Refused {
     Refused { part, refusal }
 }
 
-/// Plans the edits of one rotation.
+/// Plans edits, each of its rotation alone. `take` gets what they come to, in order.
 ///
 /// # Errors
 /// If the storage fails, and [`Refusal::Invalid`] where it takes too much to forecast. What is wrong with the edits is in the plan.
-pub fn of(app: &App, caller: &Principal, item: Item, when: &When) -> Result<Planned> {
-    let now = app.now();
-    app.store().read(|tx| {
+pub fn each(
+    app: &App,
+    caller: &Principal,
+    items: Vec<Item>,
+    when: &When,
+    mut take: impl FnMut(Planned),
+) -> Result<()> {
+    let mut planning = Planning {
+        app,
+        caller,
+        when,
+        // One instant for all of them, so that their ranges are one.
+        now: app.now(),
+        surroundings: Surroundings::of_many(app),
+    };
+    for item in items {
+        take(app.store().read(|tx| planning.one(tx, item))?);
+    }
+    Ok(())
+}
+
+/// Plans the edits of one rotation after the other.
+struct Planning<'a> {
+    app: &'a App,
+    caller: &'a Principal,
+    when: &'a When,
+    now: Timestamp,
+    surroundings: Surroundings<'a>,
+}
+
+impl Planning<'_> {
+    fn one(&mut self, tx: &ReadTx, item: Item) -> Result<Planned> {
+        let (app, caller, now) = (self.app, self.caller, self.now);
         let found = match &item.target {
             Target::Id(id) => Some(id.clone()),
             Target::Code(code) => store::rotation_by_code(tx, code)?,
         };
         let Some(id) = found else {
-            return new(app, tx, caller, item, when, now);
+            return self.new_one(tx, item);
         };
         let stored = match reads::visible(tx, caller, &id) {
             Ok(stored) => stored,
@@ -122,7 +153,7 @@ pub fn of(app: &App, caller: &Principal, item: Item, when: &When) -> Result<Plan
             !goes
         });
         let now = now.max(current.stamps.judged_at);
-        let at = match changes::instant(&when.at, &current, app.calendar(), now) {
+        let at = match changes::instant(&self.when.at, &current, app.calendar(), now) {
             Ok(at) => at,
             Err(refusal) => {
                 return Ok(Planned {
@@ -133,8 +164,9 @@ pub fn of(app: &App, caller: &Principal, item: Item, when: &When) -> Result<Plan
             }
         };
         let rights = caller.check_edit(&current).err().map(whole);
-        let wanted = query(item);
-        let (preview, warnings_before) = compared(app, tx, caller, &current, (at, when), wanted)?;
+        let waits = self.when.at != ChangeTime::Now;
+        let wanted = query(item, waits);
+        let (preview, warnings_before) = self.compared(tx, &current, at, wanted)?;
         Ok(Planned {
             rotation: Some(id),
             code: current.profile.code.clone(),
@@ -144,75 +176,86 @@ pub fn of(app: &App, caller: &Principal, item: Item, when: &When) -> Result<Plan
             preview: Some(preview),
             warnings_before,
         })
-    })
+    }
+
+    /// The preview, and the warnings of the plan before.
+    fn compared(
+        &mut self,
+        tx: &ReadTx,
+        current: &Rotation,
+        at: Timestamp,
+        wanted: PreviewQuery,
+    ) -> Result<(Preview, Vec<Warning>)> {
+        let (app, caller) = (self.app, self.caller);
+        let surroundings = &mut self.surroundings;
+        let days = self.when.days.min(MOST_DAYS);
+        let range = Interval::ahead(at, SignedDuration::from_hours(24 * days));
+        let dealing = DealingContext::new(app.calendar(), &current.absences);
+        let now = (current, dealing);
+        let found = preview::compare(app, tx, caller, now, range, wanted, surroundings)?;
+        let is_same = found.then.same_as(&found.base);
+        let before = match is_same {
+            true => found.warnings.clone(),
+            false => {
+                let dealing = DealingContext::new(app.calendar(), &found.base.absences);
+                let base = (&found.base, dealing);
+                let all = (None, Naming::Names);
+                warnings::of_plan(app, tx, caller, base, range, all, surroundings)?
+            }
+        };
+        Ok((found, before))
+    }
+
+    /// Plans a rotation that is not there yet, from now on.
+    fn new_one(&mut self, tx: &ReadTx, mut item: Item) -> Result<Planned> {
+        let now = self.now;
+        let Target::Code(code) = &item.target else {
+            let missing = Refusal::NotFound("rotation");
+            return Ok(Planned::refused(&item.target, now, missing));
+        };
+        let code = code.clone();
+        let mut refusals = Vec::new();
+        refusals.extend(self.caller.check_create().err().map(whole));
+        let patch = item.edits.patch.get_or_insert_with(RotationPatch::default);
+        patch.code.get_or_insert_with(|| Some(code.clone()));
+        let missing = |member: &str| Refused {
+            part: "rotation".to_owned(),
+            refusal: Refusal::invalid(member, Fault::Missing("a new rotation needs it".into())),
+        };
+        refusals.extend(patch.name.is_none().then(|| missing("name")));
+        refusals.extend(patch.owners.is_none().then(|| missing("owners")));
+        let over = creation::check_count(tx, &self.app.tier_limits());
+        match over {
+            Err(ActionError::Refused(refusal)) => refusals.push(whole(refusal)),
+            other => other?,
+        }
+        let rotation = blank(now);
+        let wanted = query(item, false);
+        let (preview, warnings_before) = self.compared(tx, &rotation, now, wanted)?;
+        Ok(Planned {
+            rotation: None,
+            code: Some(code),
+            at: now,
+            refusals,
+            replaced: Vec::new(),
+            preview: Some(preview),
+            warnings_before,
+        })
+    }
 }
 
-fn query(item: Item) -> PreviewQuery {
+fn query(item: Item, waits: bool) -> PreviewQuery {
     PreviewQuery {
         edits: item.edits,
         agrees: item.agrees,
         warns: true,
         is_edit: true,
+        waits,
     }
 }
 
-/// The preview, and the warnings of the plan before.
-fn compared(
-    app: &App,
-    tx: &ReadTx,
-    caller: &Principal,
-    current: &Rotation,
-    (at, when): (Timestamp, &When),
-    wanted: PreviewQuery,
-) -> Result<(Preview, Vec<Warning>)> {
-    let days = when.days.min(MOST_DAYS);
-    let range = Interval::ahead(at, SignedDuration::from_hours(24 * days));
-    let dealing = DealingContext::new(app.calendar(), &current.absences);
-    let found = preview::compare(app, tx, caller, (current, dealing), range, wanted)?;
-    let is_same = found.then.same_as(&found.base);
-    let before = match is_same {
-        true => found.warnings.clone(),
-        false => {
-            let dealing = DealingContext::new(app.calendar(), &found.base.absences);
-            let all = (None, Naming::Names);
-            warnings::of_plan(app, tx, caller, (&found.base, dealing), range, all)?
-        }
-    };
-    Ok((found, before))
-}
-
-/// Plans a rotation that is not there yet, from now on.
-fn new(
-    app: &App,
-    tx: &ReadTx,
-    caller: &Principal,
-    mut item: Item,
-    when: &When,
-    now: Timestamp,
-) -> Result<Planned> {
-    let Target::Code(code) = &item.target else {
-        return Ok(Planned::refused(
-            &item.target,
-            now,
-            Refusal::NotFound("rotation"),
-        ));
-    };
-    let code = code.clone();
-    let mut refusals = Vec::new();
-    refusals.extend(caller.check_create().err().map(whole));
-    let patch = item.edits.patch.get_or_insert_with(RotationPatch::default);
-    patch.code.get_or_insert_with(|| Some(code.clone()));
-    let missing = |member: &str| Refused {
-        part: "rotation".to_owned(),
-        refusal: Refusal::invalid(member, Fault::Missing("a new rotation needs it".into())),
-    };
-    refusals.extend(patch.name.is_none().then(|| missing("name")));
-    refusals.extend(patch.owners.is_none().then(|| missing("owners")));
-    let over = creation::check_count(tx, &app.tier_limits());
-    match over {
-        Err(ActionError::Refused(refusal)) => refusals.push(whole(refusal)),
-        other => other?,
-    }
+/// A rotation that is made, before its edits.
+fn blank(now: Timestamp) -> Rotation {
     let blank = NewRotation {
         name: String::new(),
         description: None,
@@ -228,19 +271,8 @@ fn new(
         absence_policy: AbsencePolicy::of_new(),
     };
     let mut minted = 0;
-    let rotation = creation::blank(blank, now, &mut |prefix| {
+    creation::blank(blank, now, &mut |prefix| {
         minted += 1;
         format!("{prefix}new{minted}")
-    });
-    let wanted = query(item);
-    let (preview, warnings_before) = compared(app, tx, caller, &rotation, (now, when), wanted)?;
-    Ok(Planned {
-        rotation: None,
-        code: Some(code),
-        at: now,
-        refusals,
-        replaced: Vec::new(),
-        preview: Some(preview),
-        warnings_before,
     })
 }

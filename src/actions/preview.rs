@@ -4,7 +4,8 @@
 mod parts;
 
 use super::rotations::Agrees;
-use super::{App, Result, edits, reads, warnings};
+use super::warnings::{self, Surroundings};
+use super::{App, Result, edits, reads};
 use crate::domain::access::Principal;
 use crate::domain::duty::{self, Duty};
 use crate::domain::edit::Edits;
@@ -12,17 +13,19 @@ use crate::domain::editing::Editing;
 use crate::domain::fault::Fault;
 use crate::domain::forecast::{self, Difference, Planned};
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::{CellId, LaneId, RotationId, UserId};
+use crate::domain::ids::{CellId, ChangeId, LaneId, RotationId, UserId};
 use crate::domain::load::{Days, Held, Load};
 use crate::domain::naming::Naming;
 use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::rotation::{Rotation, Waiting};
+use crate::domain::staged::StagedEdit;
 use crate::domain::time::Interval;
 use crate::domain::warning::Warning;
 use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 use parts::Parts;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How far ahead an edit can be tried, and how long the range is that is compared at the most, in days.
 pub const MOST_DAYS: i64 = 366;
@@ -43,6 +46,8 @@ pub struct PreviewQuery {
     pub warns: bool,
     /// Whether only people leave who were added individually, as with a write of all of it.
     pub is_edit: bool,
+    /// Whether they wait until the range begins, and are made before all else of that instant; otherwise after it.
+    pub waits: bool,
 }
 
 impl From<Edits> for PreviewQuery {
@@ -115,7 +120,8 @@ pub fn of(
     let (stored, found) = reads::in_context(app, caller, id, |tx, context| {
         let range = range(context.now, when)?;
         let current = (context.rotation, context.dealing);
-        compare(app, tx, caller, current, range, wanted)
+        let surroundings = &mut Surroundings::of_one();
+        compare(app, tx, caller, current, range, wanted, surroundings)
     })?;
     Ok(Preview { stored, ..found })
 }
@@ -131,6 +137,7 @@ pub(super) fn compare(
     (current, dealing): (&Rotation, DealingContext),
     range: Interval,
     wanted: PreviewQuery,
+    surroundings: &mut Surroundings,
 ) -> Result<Preview> {
     let base = forecast::rotation_at(current, dealing, range.from)
         .map_err(|refusal| too_far(refusal, "at"))?;
@@ -143,8 +150,17 @@ pub(super) fn compare(
     let warns = wanted.warns;
     let mut parts = Parts::new(tx, caller, current, &base, editing);
     let facts = edits::facts(app, tx, &base, &wanted.edits)?;
+    let waiting = wanted.waits.then(|| StagedEdit {
+        id: ChangeId::from("chg_new"),
+        edits: Arc::new(wanted.edits.clone()),
+        facts: Arc::new(facts.clone()),
+        limits: editing.limits,
+    });
     parts.apply(wanted, facts)?;
-    let (then, refusals) = (parts.rotation, parts.refusals);
+    let (mut then, refusals) = (parts.rotation, parts.refusals);
+    if let Some(waiting) = waiting.filter(|_| refusals.is_empty()) {
+        then = after(current, dealing, waiting, range.from)?;
+    }
     let dealing_then = DealingContext::new(app.calendar(), &then.absences);
     let is_same = then.same_as(&base) && then.absences == base.absences;
     if !is_same {
@@ -160,7 +176,8 @@ pub(super) fn compare(
     let warnings = match warns {
         true => {
             let all = (None, Naming::Names);
-            warnings::of_plan(app, tx, caller, (&then, dealing_then), range, all)?
+            let then = (&then, dealing_then);
+            warnings::of_plan(app, tx, caller, then, range, all, surroundings)?
         }
         false => Vec::new(),
     };
@@ -178,6 +195,25 @@ pub(super) fn compare(
     };
     found.people = by_person(app, tx, [found.before(), found.after()])?;
     Ok(found)
+}
+
+/// The rotation as it will stand at an instant to come for which edits wait, everything of that instant done.
+fn after(
+    current: &Rotation,
+    dealing: DealingContext,
+    waiting: StagedEdit,
+    at: Timestamp,
+) -> Result<Rotation, Refusal> {
+    let mut current = current.clone();
+    // Those of one instant are made in the order made.
+    let place = current.waiting.partition_point(|change| change.at <= at);
+    let change = Waiting {
+        id: waiting.id.clone(),
+        at,
+        planned: Arc::new(waiting),
+    };
+    current.waiting.insert(place, change);
+    forecast::rotation_at(&current, dealing, at).map_err(|refusal| too_far(refusal, "at"))
 }
 
 /// The range to compare.
@@ -245,13 +281,12 @@ impl Preview {
 
     /// Where others would be on call in a cell.
     pub fn by_cell(&self) -> Vec<Difference<CellId>> {
-        forecast::differences(self.before(), self.after(), |_, cell| cell.id.clone())
+        forecast::differences(self.before(), self.after(), |cell, _| cell.clone())
     }
 
     /// The same in a lane, its windows taken together.
     pub fn by_lane(&self) -> Vec<Difference<LaneId>> {
-        let lane = |rotation: &Rotation, cell: &Cell| rotation.lanes[cell.lane].id.clone();
-        forecast::differences(self.before(), self.after(), lane)
+        forecast::differences(self.before(), self.after(), |_, lane| lane.clone())
     }
 }
 

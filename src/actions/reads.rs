@@ -5,7 +5,7 @@ use crate::domain::access::{Principal, Reach};
 use crate::domain::agreement::AgreementContext;
 use crate::domain::forecast::{Forecast, Limits};
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::RotationId;
+use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{self, Error, Page, READ_AT_ONCE, ReadTx, RotationFilter, Store, Visible};
@@ -50,6 +50,16 @@ pub fn rotation_names<'a>(
         }
         Ok(names)
     })
+}
+
+/// The rotations in which a person is planned: those of which they are a member, and those whose lists have them by a change that
+/// waits.
+pub(super) fn rotations_of(tx: &ReadTx, user: &UserId) -> Result<Vec<RotationId>> {
+    let mut all = store::list_rotations_of(tx, user)?;
+    let mut joining = store::list_rotations_to_join(tx, user)?;
+    joining.retain(|id| !all.contains(id));
+    all.append(&mut joining);
+    Ok(all)
 }
 
 pub(super) fn visible(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<Rotation> {

@@ -4,6 +4,7 @@ mod across;
 mod counting;
 mod silence;
 mod sources;
+mod surroundings;
 
 #[cfg(test)]
 pub(super) use across::all_within;
@@ -14,6 +15,8 @@ pub(super) use counting::count;
 pub use counting::{Counted, Warned, refresh};
 pub use silence::{Silence, Wants, editable, last_change};
 pub use sources::unread;
+use surroundings::People;
+pub use surroundings::Surroundings;
 
 use super::draft::Draft;
 use super::mutation::Operation;
@@ -25,12 +28,11 @@ use crate::domain::forecast::{self, Budget, Held};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::naming::Naming;
-use crate::domain::partner::Partner;
 use crate::domain::refusal::Refusal;
 use crate::domain::roster;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::domain::warning::{self, Around, Duty, Known, Plan, Warning, WarningFilter};
+use crate::domain::warning::{self, Around, Known, Plan, Warning, WarningFilter};
 use crate::domain::warning_kinds::Severity;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
@@ -79,7 +81,9 @@ pub fn of_rotation(
         let absences = Arc::clone(&rotation.absences);
         let dealing = DealingContext::new(app.calendar(), &absences);
         let wanted = (asked.severity, asked.naming);
-        let found = of_plan(app, tx, caller, (&rotation, dealing), range, wanted)?;
+        let rotation_now = (&rotation, dealing);
+        let beside = &mut Surroundings::of_one();
+        let found = of_plan(app, tx, caller, rotation_now, range, wanted, beside)?;
         Ok((rotation, found))
     })
 }
@@ -96,79 +100,33 @@ pub fn of_plan(
     (rotation, dealing): (&Rotation, DealingContext),
     range: Interval,
     (severity, naming): (Option<Severity>, Naming),
+    surroundings: &mut Surroundings,
 ) -> Result<Vec<Warning>> {
-    if !rotation.enabled {
+    if !rotation.enabled && rotation.waiting.is_empty() {
         return Ok(Vec::new());
     }
     let own = &mut Budget::default();
     let held = forecast::held(rotation, dealing, range, own).map_err(|_| too_much())?;
-    let on_call: BTreeSet<UserId> = held.iter().filter_map(Held::on_call).cloned().collect();
-    let around = surroundings(app, tx, rotation, &held, (naming, &mut People::new()))?;
-    let mut duty = Duty::default();
-    duty.add(&rotation.id, Some(&rotation.profile.name), &held, |_| true);
+    let known = (naming, &mut surroundings.people);
+    let around = around(app, tx, rotation, &held, known)?;
     let wanted = WarningFilter {
         severity,
         before: None,
     };
-    if warning::needs_others(wanted, &rotation.profile.warnings) {
-        add_others(app, tx, caller, (rotation, &on_call), range, &mut duty)?;
-    }
+    let needs_others = warning::needs_others(wanted, &rotation.profile.warnings);
+    let own = (&rotation.id, &*rotation.profile.name, &*held);
+    let duty = surroundings.duty(app, tx, caller, own, (range, needs_others))?;
     let plan = Plan {
         rotation,
         dealing,
         range,
         held: &held,
     };
-    Ok(warning::found(plan, &around, &duty, wanted))
+    Ok(warning::found(plan, &around, duty, wanted))
 }
-
-/// Adds the duty of people in other rotations than this one, as far as there is room and it does not take too much.
-fn add_others(
-    app: &App,
-    tx: &ReadTx,
-    caller: &Principal,
-    (rotation, people): (&Rotation, &BTreeSet<UserId>),
-    range: Interval,
-    duty: &mut Duty,
-) -> Result<()> {
-    let (mut budget, mut room) = (Budget::default(), MOST_HELD);
-    let mut others = rotations_of(tx, people)?;
-    others.remove(&rotation.id);
-    let others: Vec<RotationId> = others.into_iter().collect();
-    for other in store::each_rotation(tx, &others) {
-        if budget.is_spent() || room == 0 {
-            break;
-        }
-        let other = other?;
-        let Ok(held) = forecast::held(&other, dealing(app, &other), range, &mut budget) else {
-            continue;
-        };
-        room = room.saturating_sub(held.len());
-        let named = caller.check_see(&other).is_ok();
-        let named = named.then_some(&*other.profile.name);
-        duty.add(&other.id, named, &held, |user| people.contains(user));
-    }
-    Ok(())
-}
-
-/// The rotations in which somebody of these can be on call: those of which they are members, and those that follow a partner, which
-/// may put anybody on call.
-fn rotations_of(tx: &ReadTx, people: &BTreeSet<UserId>) -> Result<BTreeSet<RotationId>> {
-    let mut all = BTreeSet::new();
-    for user in people {
-        all.extend(store::list_rotations_of(tx, user)?);
-    }
-    for partner in Partner::ALL {
-        all.extend(store::list_external_rotations(tx, partner)?);
-    }
-    Ok(all)
-}
-
-/// The people who have been read; `None` for those who are not known.
-type People = BTreeMap<UserId, Option<Known>>;
 
 /// The people, absences and sources around a rotation, without duty. People are read once.
-fn surroundings(
+fn around(
     app: &App,
     tx: &ReadTx,
     rotation: &Rotation,

@@ -6,10 +6,10 @@ use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::duty::Duty;
 use crate::domain::edit::{NewLeg, NewSwap};
-use crate::domain::forecast::{self, CellForecast};
+use crate::domain::forecast::{self, CellForecast, Phase};
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, just_before};
 use jiff::{SignedDuration, Timestamp};
 
 /// How far ahead turns are offered.
@@ -96,9 +96,10 @@ fn whole_turns(
     range: Interval,
 ) -> Vec<NewLeg> {
     let rotation = context.rotation;
+    let phases = forecast::phases(rotation, app.calendar());
     let mut turns = Vec::new();
     for (cell, forecast) in rotation.cells.iter().zip(forecasts) {
-        let bounds = hand_overs(app, rotation, cell.window, range);
+        let bounds = hand_overs(app, &phases, &cell.id, range);
         let is_whole = |period: &Interval| {
             let from = bounds.binary_search(&period.from);
             from.is_ok_and(|from| bounds.get(from + 1) == Some(&period.until))
@@ -143,11 +144,12 @@ pub fn held_by(
 ) -> Result<(Rotation, Vec<Duty>)> {
     let range = ahead(app);
     let (rotation, duties) = duties::schedule(app, caller, id, range, &PlanFilter::default())?;
+    let phases = forecast::phases(&rotation, app.calendar());
     let mut turns = Vec::new();
     for cell in &rotation.cells {
         let of_cell = |duty: &&Duty| duty.cell == cell.id && !duty.is_over(range.from);
         let items: Vec<&Duty> = duties.iter().filter(of_cell).collect();
-        let mut bounds = hand_overs(app, &rotation, cell.window, range);
+        let mut bounds = hand_overs(app, &phases, &cell.id, range);
         bounds.insert(0, range.from);
         // Where nothing hands over, what they hold has its own end or none.
         let spans: Vec<(Timestamp, Option<Timestamp>)> = match bounds.len() {
@@ -198,13 +200,25 @@ fn ahead(app: &App) -> Interval {
     Interval::ahead(now, AHEAD)
 }
 
-/// The hand-overs to come of a window, within the range; none where somebody hands over by hand.
-fn hand_overs(app: &App, rotation: &Rotation, window: usize, range: Interval) -> Vec<Timestamp> {
-    let cadence = rotation.windows[window].cadence.as_ref();
-    let upcoming = |cadence: &crate::domain::cadence::Cadence| {
-        cadence.upcoming(app.calendar(), range.from, HAND_OVERS)
-    };
-    let mut bounds = cadence.map(upcoming).unwrap_or_default();
-    bounds.retain(|at| *at < range.until);
+/// The hand-overs to come of a cell, within the range; none where somebody hands over by hand.
+fn hand_overs(app: &App, phases: &[Phase], cell: &CellId, range: Interval) -> Vec<Timestamp> {
+    let mut bounds = Vec::new();
+    for phase in phases {
+        let rotation = &phase.rotation;
+        let slot = rotation.slot_of(cell);
+        let Some((slot, period)) = slot.zip(phase.period.meets(range)) else {
+            continue;
+        };
+        if let Some(cadence) = &rotation.windows[rotation.cells[slot].window].cadence {
+            // One at the instant of a change is that of the changed cadence.
+            let after = match phase.period.contains(range.from) {
+                true => period.from,
+                false => just_before(period.from),
+            };
+            let upcoming = cadence.upcoming(app.calendar(), after, HAND_OVERS);
+            bounds.extend(upcoming.into_iter().filter(|at| *at < period.until));
+        }
+    }
+    bounds.truncate(HAND_OVERS);
     bounds
 }

@@ -28,20 +28,23 @@ pub fn read(call: &Call) -> Outcome {
         at: asked.at,
         days: asked.days.into(),
     };
-    let mut rotations = Vec::with_capacity(asked.items.len());
-    for item in asked.items {
+    let item = |item: wire::Item| {
         let target = match (item.code, item.rotation_id) {
             (Some(code), _) => Target::Code(code),
             (None, id) => Target::Id(RotationId::from(id.unwrap_or_default())),
         };
-        let item = Item {
+        Item {
             target,
             replaces: item.replaces,
             edits: item.edits,
             agrees: item.repeated.map(|repeated| agrees(call, repeated)),
-        };
-        rotations.push(render(call, &plan::of(call.app, call.caller, item, &when)?));
-    }
+        }
+    };
+    let items: Vec<Item> = asked.items.into_iter().map(item).collect();
+    let mut rotations = Vec::with_capacity(items.len());
+    plan::each(call.app, call.caller, items, &when, |planned| {
+        rotations.push(render(call, &planned));
+    })?;
     answer::json(200, &Plan { rotations })
 }
 

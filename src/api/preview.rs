@@ -35,7 +35,7 @@ pub fn read(call: &Call) -> Outcome {
         edits: asked.edits,
         agrees: asked.repeated.map(|repeated| agrees(call, repeated)),
         warns: true,
-        is_edit: false,
+        ..PreviewQuery::default()
     };
     let when = When {
         at: asked.at,

@@ -31,7 +31,7 @@ const QUERY: &[Parameter] = &[
 
 pub const READ: Operation = operation("getWarnings", "warnings", "What is wrong with the plan")
     .about("What is wrong with the plan of a rotation in the next days, by where it begins: at most 1,000 warnings of a kind. Kinds \
-        that the rotation has switched off are left out, and a disabled rotation has none. A text names another rotation only \
+        that the rotation has switched off are left out, and a disabled rotation has none but of changes that will fail. A text names another rotation only \
         where the credential may see it.")
     .query(QUERY)
     .gives_page::<Warning>("A page of warnings.");

@@ -10,7 +10,7 @@ use super::handover::{Change, DealingContext, WindowChange};
 use super::ids::{ArrangementId, CellId, UserId};
 use super::refusal::{Refusal, invalid};
 use super::rotation::Rotation;
-use super::time::Interval;
+use super::time::{Interval, joined};
 use jiff::Timestamp;
 
 /// The maximum number of segments in a snapshot: a year of business hours.
@@ -110,10 +110,23 @@ impl AgreementContext<'_> {
         }
     }
 
-    /// The covered hours of a cell in a period, as they are today: 200 stretches at most.
+    /// The covered hours of a cell in a period, as they are today and as changes that wait make them: 200 stretches at most of each.
     pub fn covered(&self, cell: usize, period: Interval) -> Vec<Interval> {
-        let window = &self.rotation.windows[self.rotation.cells[cell].window];
-        forecast::open_stretches(self.rotation, self.dealing.calendar, window, period)
+        let (id, calendar) = (&self.rotation.cells[cell].id, self.dealing.calendar);
+        let mut covered = Vec::new();
+        let phases = forecast::phases(self.rotation, calendar);
+        for phase in &phases {
+            let rotation = &phase.rotation;
+            let slot = rotation.slot_near(id, cell);
+            if let Some((slot, period)) = slot.zip(phase.period.meets(period)) {
+                let window = &rotation.windows[rotation.cells[slot].window];
+                covered.extend(forecast::open_stretches(rotation, calendar, window, period));
+            }
+        }
+        match phases.len() {
+            1 => covered,
+            _ => joined(covered),
+        }
     }
 
     /// The covered hours of a cell in a period, of which there must be some; `path` is the prefix of the paths of the request
@@ -131,13 +144,15 @@ impl AgreementContext<'_> {
         if !covered.is_empty() {
             return Ok(covered);
         }
-        let window = &self.rotation.windows[self.rotation.cells[cell].window];
-        let view = self
-            .rotation
-            .hours(window)
-            .at(self.dealing.calendar, period.until);
-        let opens = view.current.or(view.next);
-        let opens = opens.map(|next| next.from);
+        let (id, calendar) = (&self.rotation.cells[cell].id, self.dealing.calendar);
+        let phases = forecast::phases(self.rotation, calendar).into_iter();
+        let mut then = phases.filter(|phase| phase.period.contains(period.until));
+        let opens = then.next().and_then(|phase| {
+            let slot = phase.rotation.slot_near(id, cell)?;
+            let window = &phase.rotation.windows[phase.rotation.cells[slot].window];
+            let view = phase.rotation.hours(window).at(calendar, period.until);
+            Some(view.current.or(view.next)?.from)
+        });
         invalid(format!("{path}from"), Fault::NotCovered { period, opens })
     }
 
@@ -149,7 +164,7 @@ impl AgreementContext<'_> {
         }
     }
 
-    /// The forecast of each cell, up to an instant. A disabled rotation has no forecast.
+    /// The forecast of each cell, those that changes which wait add behind the others, up to an instant. A disabled rotation has no forecast.
     pub fn forecasts(&self, until: Timestamp) -> Result<Vec<CellForecast>, Refusal> {
         self.rotation.check_enabled()?;
         forecast::cells(self.rotation, self.dealing, until)
@@ -194,7 +209,10 @@ impl AgreementContext<'_> {
         forecasts: &[CellForecast],
         all: &[(&str, &Terms)],
     ) -> Result<(), Refusal> {
-        if self.rotation.double_cover {
+        let calendar = self.dealing.calendar;
+        let mut phases = forecast::phases(self.rotation, calendar);
+        phases.retain(|phase| !phase.rotation.double_cover);
+        if phases.is_empty() {
             return Ok(());
         }
         let slot = |terms: &Terms| self.rotation.slot_of(&terms.cell);
@@ -204,14 +222,22 @@ impl AgreementContext<'_> {
                 after[cell].take_over(&terms.user, terms.period);
             }
         }
-        let (rotation, calendar) = (self.rotation, self.dealing.calendar);
-        let hours = |window: usize| rotation.hours(&rotation.windows[window]);
-        let mut common = CommonHours::default();
+        let whole = forecast::with_coming(self.rotation, calendar);
+        let mut common: Vec<CommonHours> = phases.iter().map(|_| CommonHours::default()).collect();
         let mut open_together = |cells: [usize; 2], span: Interval| {
-            let windows = cells.map(|cell| rotation.cells[cell].window);
             let until = forecast::horizon(span.from, span.until);
             let span = Interval { until, ..span };
-            common.meet(rotation.windows.len(), windows, &hours, calendar, span)
+            phases.iter().zip(&mut common).any(|(phase, common)| {
+                let rotation = &phase.rotation;
+                let slots = cells.map(|cell| rotation.slot_near(&whole.cells[cell].id, cell));
+                let ([Some(one), Some(other)], Some(span)) = (slots, phase.period.meets(span))
+                else {
+                    return false;
+                };
+                let windows = [one, other].map(|slot| rotation.cells[slot].window);
+                let hours = |window: usize| rotation.hours(&rotation.windows[window]);
+                common.meet(rotation.windows.len(), windows, &hours, calendar, span)
+            })
         };
         for (member, terms) in all {
             let Some(cell) = slot(terms) else {

@@ -41,6 +41,8 @@ pub fn may_last(rotation: &Rotation) -> bool {
     let forever = |over: &Arranged| over.period.until >= FOREVER;
     !rotation.enabled
         || rotation.external.is_some()
+        // Another grid is to come.
+        || !rotation.waiting.is_empty()
         || rotation.running().any(goes_on)
         || rotation.arranged.iter().any(forever)
 }

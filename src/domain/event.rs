@@ -114,6 +114,18 @@ pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) 
     news
 }
 
+/// Makes the events of an instant those of a change that waited for it: an update, and duty that changed as scheduled.
+pub fn of_change(news: &mut Vec<Event>) {
+    for event in news.iter_mut() {
+        if let Event::DutyChanged { cause } = event {
+            *cause = Some(Cause::Scheduled);
+        }
+    }
+    if !news.contains(&Event::Updated) {
+        news.insert(0, Event::Updated);
+    }
+}
+
 /// The events of a change of a rotation that follows a partner's schedule, or did or will. Somebody who is unknown here is on call
 /// like anybody else.
 fn news_from_outside(before: &Rotation, after: &Rotation, act: Act) -> Vec<Event> {

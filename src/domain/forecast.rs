@@ -14,6 +14,7 @@ mod held;
 mod least;
 mod lost;
 mod notice;
+mod phases;
 mod schedule;
 mod shift;
 mod summary;
@@ -32,6 +33,7 @@ pub use notice::{
     HandoverNotice, Instead, next_reminder, notices, notices_at, slot_name, slot_named,
     upcoming_notices, zone,
 };
+pub use phases::{Phase, phases, with_coming};
 pub use schedule::{
     check_schedule, duties_of, duties_within, schedule, schedule_of, schedule_within, standing,
 };
@@ -130,8 +132,9 @@ pub struct Changed {
 pub struct Ended {
     pub id: ChangeId,
     pub at: Timestamp,
-    /// Whether it changed anything; or why it was refused. Then nothing of it is made.
-    pub outcome: Result<bool, Refusal>,
+    /// The rotation after it, before anybody is dealt, or `None` where it changed nothing; or why it was refused. Then nothing of it
+    /// is made.
+    pub outcome: Result<Option<Box<Rotation>>, Refusal>,
 }
 
 /// What one step did.
@@ -311,11 +314,11 @@ impl<'a> Forecast<'a> {
         let before = self.rotation.clone();
         let mut ended = Vec::with_capacity(due.len());
         for change in due {
-            let mut then = self.rotation.clone();
+            let mut then = Box::new(self.rotation.clone());
             let applied = change.planned.apply(&mut then, self.dealing.calendar, at);
-            let outcome = applied.map(|()| !then.same_as(self.rotation));
-            if outcome.is_ok() {
-                *self.rotation = then;
+            let outcome = applied.map(|()| Some(then).filter(|then| !then.same_as(self.rotation)));
+            if let Ok(Some(then)) = &outcome {
+                self.rotation.clone_from(then);
             }
             let id = change.id;
             ended.push(Ended { id, at, outcome });

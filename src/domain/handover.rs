@@ -279,7 +279,17 @@ impl Memo {
         }
         let concerned = !rotation.deals_like(before);
         let memo = std::mem::take(self);
-        let mut change = Change::with(rotation, dealing, at, WindowChange::ByEdit, memo);
+        // Hours that nobody edited open and shut by the clock, and so do those of a rotation that is enabled.
+        let edits_hours = before.enabled
+            && rotation.windows.iter().any(|window| {
+                let known = before.window(&window.id);
+                known.is_none_or(|known| before.hours(known) != rotation.hours(window))
+            });
+        let window_change = match edits_hours {
+            true => WindowChange::ByEdit,
+            false => WindowChange::ByClock,
+        };
+        let mut change = Change::with(rotation, dealing, at, window_change, memo);
         if changed {
             change.clear_leavers();
             if change.rotation.absence_policy != before.absence_policy {

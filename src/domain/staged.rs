@@ -10,7 +10,7 @@ use super::holidays::Calendar;
 use super::ids::{ChangeId, RotationId};
 use super::refusal::Refusal;
 use super::rotation::{Planned, Rotation};
-use super::tiers::{Tier, TierLimits};
+use super::tiers::TierLimits;
 use super::words::words;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub struct StagedEdit {
     pub id: ChangeId,
     pub edits: Arc<Edits>,
     pub facts: Arc<Facts>,
-    pub tier: Tier,
+    pub limits: TierLimits,
 }
 
 impl Planned for StagedEdit {
@@ -99,9 +99,10 @@ impl Planned for StagedEdit {
         let mut applying = Applying {
             editing: Editing {
                 calendar,
+                // Who came in meanwhile is in.
                 limits: TierLimits {
                     max_people: None,
-                    ..TierLimits::of(self.tier)
+                    ..self.limits
                 },
                 at,
                 deals: false,

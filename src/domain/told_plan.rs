@@ -58,12 +58,13 @@ impl ToldPlan {
             return ToldPlan::of_disabled(rotation, span, told);
         }
         let mut span = known(rotation, span);
+        let whole = forecast::with_coming(rotation, dealing.calendar);
         loop {
             let mut budget = Budget::default();
             if let Ok(held) = forecast::held(rotation, dealing, span, &mut budget) {
                 let stretch = |held: &forecast::Held| {
                     Some(Stretch {
-                        cell: rotation.cells[held.cell].id.clone(),
+                        cell: whole.cells[held.cell].id.clone(),
                         user: held.on_call()?.clone(),
                         period: held.period,
                     })

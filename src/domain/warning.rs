@@ -11,6 +11,7 @@ mod load;
 mod matters;
 mod nights;
 mod people;
+mod phases;
 mod scene;
 mod turns;
 mod vacant;
@@ -23,6 +24,7 @@ pub use duty::Duty;
 pub use matters::{Concern, MATTERS_WITHIN, by_day};
 pub use scene::{Around, Known, Plan, Rank, WarningFilter};
 
+use super::forecast;
 use super::ids::{CellId, UserId};
 use super::time::Interval;
 use super::warning_kinds::{Severity, WarningKind, WarningSettings};
@@ -93,15 +95,24 @@ pub fn needs_others(wanted: WarningFilter, settings: &WarningSettings) -> bool {
 /// are left out, and so are those that are not wanted and what is beyond [`MOST_OF_A_KIND`]. `duty` is that of its people here, as
 /// planned, and in other rotations.
 pub fn found(plan: Plan, around: &Around, duty: &Duty, wanted: WarningFilter) -> Vec<Warning> {
-    let rotation = plan.rotation;
-    if !rotation.enabled || plan.range.is_empty() {
+    if plan.range.is_empty() {
         return Vec::new();
     }
-    let scene = Scene::new(plan, around, duty, wanted);
+    let rotation = plan.rotation;
+    let whole = forecast::with_coming(rotation, plan.dealing.calendar);
+    let scene = Scene::new(plan, &whole, around, duty, wanted);
+    let parts = phases::parts(plan, &whole);
+    // Nothing is planned in a disabled rotation, and changes wait all the same.
+    let is_planned = !parts.is_empty();
     let settings = &rotation.profile.warnings;
+    let is_wanted =
+        |kind| wanted.wants(kind, settings) && (is_planned || kind == WarningKind::ChangeWillFail);
     let mut all = Vec::new();
-    for (kind, find) in (FINDERS.iter()).filter(|(kind, _)| wanted.wants(*kind, settings)) {
-        let mut of_a_kind = find(&scene);
+    for (kind, find) in (FINDERS.iter()).filter(|(kind, _)| is_wanted(*kind)) {
+        let mut of_a_kind = match !rotation.waiting.is_empty() && phases::is_by_phase(*kind) {
+            true => phases::found(&parts, (around, duty, wanted), *find),
+            false => find(&scene),
+        };
         debug_assert!(of_a_kind.iter().all(|warning| warning.kind == *kind));
         let end = scene.begins_before(*kind);
         of_a_kind.retain(|warning| warning.period.from < end);

@@ -160,7 +160,7 @@ pub use snapshot::{
 };
 pub use staged::{
     ChangeFilter, any_old_change, clear_changes, end_change, insert_change, list_changes,
-    load_change, load_maker, load_waiting, maker, with_group,
+    list_rotations_to_join, list_waiting, load_change, load_maker, load_waiting, maker, with_group,
 };
 pub use sync_target::SyncTarget;
 pub use told_plan::*;

@@ -11,11 +11,12 @@ use crate::domain::ids::{ChangeId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Rotation, Waiting};
 use crate::domain::staged::{ChangeState, StagedChange, StagedEdit};
-use crate::domain::tiers::Tier;
+use crate::domain::tiers::{Tier, TierLimits};
 use crate::wire::change::stored_edits;
 pub use crate::wire::change::with_group;
 use jiff::Timestamp;
 use rusqlite::{Row, params};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Which changes to list.
@@ -257,10 +258,27 @@ pub(super) fn planned(
             id: one.id,
             edits: one.edits,
             facts: Arc::clone(&facts),
-            tier: tier.unwrap_or(Tier::Pro),
+            limits: TierLimits::of(tier.unwrap_or(Tier::Pro)),
         }),
     });
     Ok(each.collect())
+}
+
+/// The rotations in which changes wait.
+pub fn list_waiting(tx: &ReadTx) -> Result<BTreeSet<RotationId>> {
+    let sql = "SELECT DISTINCT rotation_id FROM staged_change WHERE state = 'waiting' AND rotation_id > ''";
+    let found: Vec<RotationId> = super::rows::ids(tx.conn, sql, [])?;
+    Ok(found.into_iter().collect())
+}
+
+/// The rotations in which a change waits whose lists have a person, individually or by a user group.
+pub fn list_rotations_to_join(tx: &ReadTx, user: &UserId) -> Result<Vec<RotationId>> {
+    let sql = "SELECT DISTINCT rotation_id FROM staged_change
+               WHERE state = 'waiting' AND rotation_id > '' AND (
+                   EXISTS (SELECT 1 FROM json_each(body, '$.rotation.userIds') WHERE json_each.value = ?1)
+                   OR EXISTS (SELECT 1 FROM json_each(body, '$.rotation.userGroupIds') CROSS JOIN user_group_person m
+                                       ON m.group_id = json_each.value AND m.user_id = ?1))";
+    super::rows::ids(tx.conn, sql, [user.as_str()])
 }
 
 /// Who made a change.

@@ -1,18 +1,22 @@
-//! A preview of an edit over 90 days of a grid of four lanes and four windows.
+//! A preview of an edit over 90 days of a grid of four lanes and four windows, and a plan of many rotations.
 
+use crate::due::{MONDAY, SUNDAY, at};
 use crate::seed::{Scratch, Seed, caller};
 use crate::table::{Floor, median, row, section};
 use jiff::Timestamp;
+use rota::actions::plan::{self, Target};
 use rota::actions::preview::{self, PreviewQuery, When};
 use rota::domain::cadence::{Cadence, Kind, Skips};
 use rota::domain::edit::Edits;
 use rota::domain::grid::{
     CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, WindowSpec, ZoneSpec,
 };
-use rota::domain::ids::UserId;
+use rota::domain::ids::{RotationId, UserId};
+use rota::domain::staged::ChangeTime;
 use rota::domain::time::HhMm;
 use rota::domain::zones::ZoneName;
 use rota::runtime::clock::Clock;
+use rota::store;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -56,6 +60,51 @@ pub fn run() {
         let took = median((0..ROUNDS).map(|_| look(warns)).collect());
         let measured = format!("{took:.2} ms");
         row(name, &measured, took, Floor::AtMost(10.0));
+    }
+    plans();
+}
+
+/// Rotations that are planned together.
+const PLANNED: usize = 200;
+
+/// A plan of many rotations of the same six people, in which the first of them leaves each.
+fn plans() {
+    let folder = Scratch::new("plans");
+    let seed = Seed::new(folder.file("rota.db"), Clock::frozen(at(SUNDAY)));
+    let first = seed.rotation("first", 1, &[&[]], at(MONDAY));
+    seed.copies(first, PLANNED - 1);
+    let ids = seed.app.store().read(store::list_rotation_ids);
+    let ids = ids.expect("ids");
+    for (name, when) in [
+        ("200 rotations planned, for now", ChangeTime::Now),
+        (
+            "the same for the next hand-over",
+            ChangeTime::NextHandOver(None),
+        ),
+    ] {
+        let item = |id: &RotationId| plan::Item {
+            target: Target::Id(id.clone()),
+            replaces: Vec::new(),
+            edits: Edits {
+                leavers: vec![UserId::from("U1")],
+                ..Edits::default()
+            },
+            agrees: None,
+        };
+        let items: Vec<plan::Item> = ids.iter().map(item).collect();
+        let when = plan::When {
+            at: when,
+            days: DAYS,
+        };
+        let (begun, mut planned) = (Instant::now(), 0);
+        plan::each(&seed.app, &caller(), items, &when, |one| {
+            assert!(one.refusals.is_empty(), "{:?}", one.refusals);
+            planned += usize::from(black_box(one).preview.is_some());
+        })
+        .expect("a plan");
+        let took = begun.elapsed().as_secs_f64();
+        assert_eq!(planned, PLANNED);
+        row(name, &format!("{took:.2} s"), took, Floor::AtMost(2.0));
     }
 }
 

@@ -72,7 +72,7 @@ fn gather(
         return Ok(None);
     };
     let (ids, is_one) = match &feed.shows {
-        Shows::Person(user) => (store::list_rotations_of(tx, user)?, false),
+        Shows::Person(user) => (reads::rotations_of(tx, user)?, false),
         Shows::Rotation(id) | Shows::PersonIn(_, id) => (vec![id.clone()], true),
     };
     let (mut rotations, mut last_name) = (Vec::new(), None);
@@ -185,17 +185,19 @@ impl FeedReading {
         rotation: &Rotation,
         budget: &mut Budget,
     ) -> Result<Vec<DutyEvent>> {
-        let (mut held, names) = app.store().read(|tx| -> Result<_> {
-            let history = store::list_history(tx, rotation, self.span)?;
-            let names = names(tx, rotation, &history)?;
-            Ok((history, names))
-        })?;
+        let mut held = app
+            .store()
+            .read(|tx| store::list_history(tx, rotation, self.span))?;
         held.retain(|duty| {
             // What ended after the rotation was read is part of its forecast.
             let running = duty.slot.map(|slot| rotation.cells[slot].entry.start);
             duty.end.is_some() && running.is_none_or(|running| duty.entry.start < running)
         });
-        let duties = duty::merged(held, self.planned(app, rotation, budget));
+        let planned = self.planned(app, rotation, budget);
+        let names = app
+            .store()
+            .read(|tx| names(tx, rotation, &held, &planned))?;
+        let duties = duty::merged(held, planned);
         let whose = match self.feed.shows.user() {
             Some(user) => Whose::Person(user),
             None => Whose::Everybody,
@@ -230,13 +232,19 @@ impl FeedReading {
 }
 
 /// The names of everybody who has been or can be on duty.
-fn names(tx: &ReadTx, rotation: &Rotation, history: &[Duty]) -> Result<HashMap<UserId, String>> {
+fn names(
+    tx: &ReadTx,
+    rotation: &Rotation,
+    history: &[Duty],
+    planned: &[Duty],
+) -> Result<HashMap<UserId, String>> {
     let mut names = HashMap::new();
     fn people(entry: &Entry) -> impl Iterator<Item = UserId> {
         let owner = entry.dealt.as_ref().map(|turn| &turn.owner);
         entry.user.iter().chain(owner).cloned()
     }
-    let held = history.iter().flat_map(|duty| people(&duty.entry));
+    let held = history.iter().chain(planned);
+    let held = held.flat_map(|duty| people(&duty.entry));
     let running = rotation.cells.iter().flat_map(|cell| people(&cell.entry));
     let arranged = rotation.arranged.iter().map(|over| over.user.clone());
     let order = crate::domain::roster::order(&rotation.members, None);

@@ -3,6 +3,7 @@
 use super::record;
 use crate::actions::{App, Error, agenda, notifications, sessions};
 use crate::domain::audit::Author;
+use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::{Content, Message, Recipient, ShiftsMoved};
@@ -47,8 +48,9 @@ impl Comparison {
         };
         match told {
             Some(told) => {
+                let whole = forecast::with_coming(&rotation, app.calendar());
                 let asked = Asked {
-                    rotation: &rotation,
+                    rotation: &whole,
                     told,
                     plan: &plan,
                     pending: &pending,
@@ -115,6 +117,7 @@ pub fn plan_of(app: &App, rotation: &Rotation, told: Option<&ToldPlan>) -> ToldP
 
 /// What is compared.
 pub struct Asked<'a> {
+    /// With the cells that changes which wait add.
     pub rotation: &'a Rotation,
     pub told: &'a ToldPlan,
     pub plan: &'a ToldPlan,

@@ -1,6 +1,6 @@
 //! The warnings of all rotations: everybody's plans are made once.
 
-use super::{Asked, MOST_HELD, People, ahead, dealing, surroundings, too_much};
+use super::{Asked, MOST_HELD, People, ahead, around, dealing, too_much};
 use crate::actions::{App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::forecast::{self, Budget, Held, ShiftRotation};
@@ -173,8 +173,11 @@ pub(super) trait Looks {
 /// duty is sorted once. A few rotations at a time are read from one snapshot, so that none is held for long. Ends where `looks` fails.
 pub(super) fn each(app: &App, (days, naming): (u32, Naming), looks: &mut impl Looks) -> Result<()> {
     let range = ahead(app.now(), days);
-    let mut all = app.store().read(store::list_rotation_names)?;
-    all.retain(|listed| listed.enabled);
+    let (mut all, waiting) = app.store().read(|tx| -> Result<_> {
+        Ok((store::list_rotation_names(tx)?, store::list_waiting(tx)?))
+    })?;
+    // A change may wait in a disabled rotation.
+    all.retain(|listed| listed.enabled || waiting.contains(&listed.id));
     all.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
     let all: Vec<RotationId> = all.into_iter().map(|listed| listed.id).collect();
     let (mut plans, mut duty) = (HashMap::new(), Duty::default());
@@ -197,7 +200,7 @@ pub(super) fn each(app: &App, (days, naming): (u32, Naming), looks: &mut impl Lo
     }
     let mut people = People::new();
     for ids in all.chunks(READ_AT_ONCE) {
-        let around = |tx: &ReadTx| -> Result<_> {
+        let scenes = |tx: &ReadTx| -> Result<_> {
             let mut scenes = Vec::with_capacity(ids.len());
             for rotation in store::load_rotations(tx, ids)?.into_iter().flatten() {
                 let Some(planned) = plans.remove(&rotation.id) else {
@@ -217,12 +220,12 @@ pub(super) fn each(app: &App, (days, naming): (u32, Naming), looks: &mut impl Lo
                     duty.add(&rotation.id, named, &held, |_| true);
                 }
                 let known = (naming, &mut people);
-                let around = surroundings(app, tx, &rotation, &held, known)?;
+                let around = around(app, tx, &rotation, &held, known)?;
                 scenes.push((rotation, around, held));
             }
             Ok(scenes)
         };
-        for (rotation, around, held) in app.store().read(around)? {
+        for (rotation, around, held) in app.store().read(scenes)? {
             let plan = Plan {
                 rotation: &rotation,
                 dealing: dealing(app, &rotation),

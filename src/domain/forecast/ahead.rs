@@ -1,6 +1,6 @@
 //! What is planned, as weekly summaries tell it: whole turns, whose turn lies beneath a cover, and hours without anybody.
 
-use super::{gaps, schedule_of, slot_name};
+use super::{gaps, schedule_of, slot_name, with_coming};
 use crate::domain::duty::{Duty, DutyKind};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, UserId};
@@ -59,7 +59,11 @@ pub fn ahead(
     if !rotation.enabled {
         return Ok(Ahead::default());
     }
-    let duties = schedule_of(rotation, dealing, range, MOST_TURNS)?;
+    let whole = with_coming(rotation, dealing.calendar);
+    let mut duties = schedule_of(rotation, dealing, range, MOST_TURNS)?;
+    for duty in duties.iter_mut().filter(|duty| duty.slot.is_none()) {
+        duty.slot = whole.slot_of(&duty.cell);
+    }
     let covers = duties
         .iter()
         .any(|duty| duty.kind() == DutyKind::Arrangement);
@@ -75,7 +79,7 @@ pub fn ahead(
         false => Vec::new(),
     };
     let title = |cell: usize| {
-        let slot = slot_name(rotation, &rotation.cells[cell]);
+        let slot = slot_name(&whole, &whole.cells[cell]);
         named.iter().cloned().chain(slot).collect::<Vec<_>>()
     };
     let mut turns: Vec<(usize, Option<Timestamp>, Stretch)> = Vec::new();

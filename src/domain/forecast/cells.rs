@@ -1,7 +1,7 @@
 //! The future of each cell: whose turns come, and who holds it. Agreements are judged by it.
 
 use super::held::{Held, stretches};
-use super::{Forecast, Limits, too_far, without_requests};
+use super::{Forecast, Limits, too_far, with_coming, without_requests};
 use crate::domain::arrangement::{TurnKind, TurnSelection};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
@@ -30,7 +30,7 @@ pub fn horizon(now: Timestamp, until: Timestamp) -> Timestamp {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CellForecast(Vec<Held>);
 
-/// The forecast of each cell from now to the [`horizon`] of an instant, itself included.
+/// The forecast of each cell of the rotation [`with_coming`] ones from now to the [`horizon`] of an instant, itself included.
 ///
 /// # Errors
 /// Refuses an instant so far ahead that others would have to wait.
@@ -53,10 +53,11 @@ pub fn known_cells(
     until: Timestamp,
 ) -> (Vec<CellForecast>, Option<Timestamp>) {
     let mut future = without_requests(rotation);
-    let mut cells = vec![CellForecast::default(); future.cells.len()];
+    let whole = with_coming(rotation, dealing.calendar);
+    let mut cells = vec![CellForecast::default(); whole.cells.len()];
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
     let end = until.saturating_add(INSTANT).unwrap_or(Timestamp::MAX);
-    let (ended, running) = stretches(&mut forecast, end, usize::MAX, false);
+    let (ended, running) = stretches(&mut forecast, &whole.cells, end, usize::MAX, false);
     for stretch in ended.into_iter().chain(running) {
         cells[stretch.cell].0.push(stretch);
     }
@@ -93,13 +94,17 @@ impl CellForecast {
             .0
             .iter()
             .filter(|held| held.period.meets(period).is_some());
-        held.all(|held| held.user.is_none() && held.outside.is_none())
+        held.all(|held| held.is_there && held.user.is_none() && held.outside.is_none())
     }
 
-    /// Gives the cell to somebody for a period.
+    /// Gives the cell to somebody for a period, as far as it is there.
     pub fn take_over(&mut self, user: &UserId, period: Interval) {
         let mut held = Vec::new();
         for one in self.0.drain(..) {
+            if !one.is_there {
+                held.push(one);
+                continue;
+            }
             let parts = without(&[one.period], &[period]).into_iter();
             held.extend(parts.map(|period| Held {
                 period,
@@ -222,6 +227,7 @@ mod tests {
                 user,
                 outside: None,
                 is_open: true,
+                is_there: true,
             }
         };
         CellForecast(words.chunks(2).map(stretch).collect())

@@ -1,9 +1,9 @@
 //! The changes that an edit makes for people: who is on call before and after, place by place.
 
 use crate::domain::duty::Duty;
-use crate::domain::ids::UserId;
+use crate::domain::ids::{CellId, LaneId, UserId};
 use crate::domain::load::{Held, Places};
-use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -32,18 +32,20 @@ pub struct Difference<K> {
 pub fn differences<K: Ord + Clone>(
     before: Planned,
     after: Planned,
-    place: impl Fn(&Rotation, &Cell) -> K,
+    place: impl Fn(&CellId, &LaneId) -> K,
 ) -> Vec<Difference<K>> {
     let (held, holds) = (before.places(&place), after.places(&place));
     let order = |planned: Planned| {
         let cells = planned.rotation.cells.iter();
         cells
-            .map(|cell| place(planned.rotation, cell))
+            .map(|cell| place(&cell.id, &planned.rotation.lanes[cell.lane].id))
             .collect::<Vec<K>>()
     };
-    // What is gone comes after what there is.
+    // What is gone comes after what there is, and then what changes that wait add.
     let mut rows: BTreeMap<K, usize> = BTreeMap::new();
-    for (row, place) in order(after).into_iter().chain(order(before)).enumerate() {
+    let known = order(after).into_iter().chain(order(before));
+    let coming = holds.keys().chain(held.keys()).cloned();
+    for (row, place) in known.chain(coming).enumerate() {
         rows.entry(place).or_insert(row);
     }
     let nobody = vec![(before.range.from, Vec::new())];
@@ -62,7 +64,7 @@ type Steps = Vec<(Timestamp, Vec<UserId>)>;
 impl<'p> Planned<'p> {
     /// How often somebody else comes on call in a cell within the range, or nobody any more.
     pub fn hand_overs(self) -> usize {
-        let places = self.places(&|_, cell| cell.id.clone());
+        let places = self.places(&|cell, _| cell.clone());
         places.values().map(|steps| steps.len() - 1).sum()
     }
 
@@ -87,11 +89,10 @@ impl<'p> Planned<'p> {
     }
 
     /// Who is on call in each place, from the beginning of the range on.
-    fn places<K: Ord>(self, place: &impl Fn(&Rotation, &Cell) -> K) -> BTreeMap<K, Steps> {
+    fn places<K: Ord>(self, place: &impl Fn(&CellId, &LaneId) -> K) -> BTreeMap<K, Steps> {
         let mut marks: BTreeMap<K, Vec<Mark>> = BTreeMap::new();
         for (duty, user, period) in self.on_call() {
-            let Some(slot) = duty.slot else { continue };
-            let place = place(self.rotation, &self.rotation.cells[slot]);
+            let place = place(&duty.cell, &duty.lane);
             let marks = marks.entry(place).or_default();
             marks.push((period.from, true, user));
             marks.push((period.until, false, user));

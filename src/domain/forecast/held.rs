@@ -1,20 +1,20 @@
 //! Who holds each cell for how long, open or shut, with the dealt turn beneath: what agreements are judged by and warnings are
 //! found in. It is all of a [`Duty`](crate::domain::duty::Duty) that these look at, since they hold very many.
 
-use super::{Budget, Forecast, external, too_far, without_requests};
+use super::{Budget, Forecast, external, too_far, with_coming, without_requests};
 use crate::domain::duty::DutyKind;
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::{CellId, UserId};
+use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve::{self, Hold};
-use crate::domain::rotation::Rotation;
+use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 
 /// A time in which one cell is one person's or nobody's by one dealt turn, whoever has that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// Index into [`Rotation::cells`].
+    /// Index into the cells of the rotation [`with_coming`](super::with_coming) ones.
     pub cell: usize,
     /// To the end of time where no end is known.
     pub period: Interval,
@@ -25,6 +25,8 @@ pub struct Held {
     /// Whose turn it is, and since when, or on a partner's schedule since the shift began; `None` where nobody has the turn.
     pub dealt: Option<(Option<UserId>, Timestamp)>,
     pub is_open: bool,
+    /// Whether the cell is there: a change that waits may add it later, or take it away.
+    pub is_there: bool,
 }
 
 impl Held {
@@ -39,10 +41,11 @@ impl Held {
             outside: None,
             dealt: dealt.map(|holder| (Some(holder.user.clone()), holder.since)),
             is_open: rotation.windows[cell.window].open,
+            is_there: true,
         }
     }
 
-    /// A cell that is gone from an instant on.
+    /// A cell that is not there from an instant on.
     fn gone(slot: usize, at: Timestamp) -> Held {
         Held {
             cell: slot,
@@ -51,6 +54,7 @@ impl Held {
             outside: None,
             dealt: None,
             is_open: false,
+            is_there: false,
         }
     }
 
@@ -60,6 +64,14 @@ impl Held {
         let since = cell.holder.as_ref().map(|holder| holder.since);
         self.dealt_at() == since
             && self.user.as_ref() == resolve::holder(rotation, cell).map(Hold::user)
+    }
+
+    /// Whether it is how the same cell stood before.
+    fn goes_on_from(&self, last: &Held, is_cut_by_hours: bool) -> bool {
+        self.user == last.user
+            && self.dealt_at() == last.dealt_at()
+            && self.is_there == last.is_there
+            && (!is_cut_by_hours || self.is_open == last.is_open)
     }
 
     /// When the turn beneath was dealt.
@@ -78,47 +90,50 @@ impl Held {
     }
 }
 
-/// The stretches of a forecast up to an instant, until there are more than `most`: what has ended, and then what runs. Where it
-/// is not cut by hours, nothing is said of windows that open and shut.
+/// The stretches of the cells of a forecast up to an instant, until there are more than `most`: what has ended, and then what runs.
+/// Where it is not cut by hours, nothing is said of windows that open and shut; where it is, nobody is on call in a disabled
+/// rotation.
 pub(super) fn stretches(
     forecast: &mut Forecast,
+    cells: &[Cell],
     end: Timestamp,
     most: usize,
     is_cut_by_hours: bool,
 ) -> (Vec<Held>, Vec<Held>) {
     let now = forecast.rotation();
-    // A change that waits may take cells away and move others; those that it adds have no slot.
+    // A change that waits may take cells away, add some and move others.
     let is_steady = now.waiting.is_empty();
-    let cells: Vec<CellId> = match is_steady {
-        true => Vec::new(),
-        false => now.cells.iter().map(|cell| cell.id.clone()).collect(),
+    let standing = |rotation: &Rotation, cell: usize, at: Timestamp| {
+        let slot = rotation.slot_near(&cells[cell].id, cell);
+        let slot = slot.filter(|_| rotation.enabled || !is_cut_by_hours);
+        slot.map_or(Held::gone(cell, at), |slot| Held {
+            cell,
+            ..Held::standing(rotation, slot, at)
+        })
     };
-    let slots = 0..now.cells.len();
-    let running = slots.map(|slot| Held::standing(now, slot, now.stamps.judged_at));
+    let running = (0..cells.len()).map(|cell| standing(now, cell, now.stamps.judged_at));
     let (mut ended, mut running) = (Vec::new(), running.collect::<Vec<_>>());
     while ended.len() <= most
         && let Some(step) = forecast.step_before(end)
     {
         for last in &mut running {
-            let slot = match is_steady {
-                true => Some(last.cell),
-                false => step.rotation.slot_near(&cells[last.cell], last.cell),
-            };
-            let next = match slot {
-                Some(slot) => {
-                    let window = step.rotation.cells[slot].window;
+            let next = match is_steady {
+                true => {
+                    let window = step.rotation.cells[last.cell].window;
                     let is_open = step.rotation.windows[window].open;
                     let same_hours = !is_cut_by_hours || last.is_open == is_open;
-                    if same_hours && last.goes_on(step.rotation, slot) {
+                    if same_hours && last.goes_on(step.rotation, last.cell) {
                         continue;
                     }
-                    Held {
-                        cell: last.cell,
-                        ..Held::standing(step.rotation, slot, step.at)
-                    }
+                    Held::standing(step.rotation, last.cell, step.at)
                 }
-                None if *last == Held::gone(last.cell, last.period.from) => continue,
-                None => Held::gone(last.cell, step.at),
+                false => {
+                    let next = standing(step.rotation, last.cell, step.at);
+                    if next.goes_on_from(last, is_cut_by_hours) {
+                        continue;
+                    }
+                    next
+                }
             };
             let mut past = std::mem::replace(last, next);
             past.period.until = step.at;
@@ -143,7 +158,7 @@ pub fn held(
     budget: &mut Budget,
 ) -> Result<Vec<Held>, Refusal> {
     let limits = budget.limits();
-    if !rotation.enabled {
+    if !rotation.enabled && rotation.waiting.is_empty() {
         return Ok(Vec::new());
     }
     if let Some(held) = outside_held(rotation, range) {
@@ -156,7 +171,8 @@ pub fn held(
         ..range
     };
     forecast.aim(all, MOST);
-    let (mut found, running) = stretches(&mut forecast, range.until, MOST, true);
+    let whole = with_coming(rotation, dealing.calendar);
+    let (mut found, running) = stretches(&mut forecast, &whole.cells, range.until, MOST, true);
     let cut_off = forecast.cut_off_at();
     budget.spend(&forecast);
     if cut_off.is_some() || found.len() > MOST {
@@ -166,7 +182,7 @@ pub fn held(
     found.retain_mut(|held| {
         let within = held.period.meets(range);
         held.period = within.unwrap_or(held.period);
-        within.is_some() && !rotation.cells[held.cell].stopped
+        within.is_some() && held.is_there && !whole.cells[held.cell].stopped
     });
     found.sort_by_key(|held| (held.cell, held.period));
     Ok(found)
@@ -185,6 +201,7 @@ fn outside_held(rotation: &Rotation, range: Interval) -> Option<Vec<Held>> {
             user: duty.entry.user,
             outside: duty.entry.outside,
             is_open: true,
+            is_there: true,
         })
     });
     let mut held: Vec<Held> = held.collect();
@@ -196,6 +213,7 @@ fn outside_held(rotation: &Rotation, range: Interval) -> Option<Vec<Held>> {
             outside: None,
             dealt: None,
             is_open: true,
+            is_there: true,
         });
     }
     held.sort_by_key(|held| held.period);

@@ -1,6 +1,6 @@
 //! Hand-over notices: who takes a slot over from whom, and when people are to be told beforehand.
 
-use super::{Forecast, Limits, trades, without_requests};
+use super::{Forecast, Limits, Phase, phases, trades, without_requests};
 use crate::domain::books::Dealt;
 use crate::domain::external::Assignment;
 use crate::domain::handover::DealingContext;
@@ -9,7 +9,7 @@ use crate::domain::ids::{CellId, UserId};
 use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::stored;
-use crate::domain::time::{FOREVER, Interval};
+use crate::domain::time::{FOREVER, Interval, just_before};
 use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -270,29 +270,43 @@ pub fn next_reminder(
         return None;
     }
     let after = now.checked_add(before).ok()?;
-    let cadences = rotation
-        .windows
+    let phases = phases(rotation, calendar);
+    let due_by_windows = phases
         .iter()
-        .filter_map(|window| window.cadence.as_ref());
-    let hand_overs = cadences.filter_map(|cadence| cadence.next(calendar, after));
-    // Whoever takes over while a window is shut comes on when it opens.
-    let opens = |window| {
-        let view = rotation.hours(window).at(calendar, after);
-        view.next.map(|stretch| stretch.from)
-    };
-    let openings = rotation.windows.iter().filter_map(opens);
+        .find_map(|phase| windows_due(phase, calendar, after));
     let arranged = rotation.arranged.iter();
     let bounds = arranged.flat_map(|arranged| [arranged.period.from, arranged.period.until]);
     let external = rotation.external.as_ref();
     let outside = external.and_then(|external| external.next_change(after));
     let changes = rotation.waiting.iter().map(|change| change.at);
-    let next = hand_overs
-        .chain(openings)
+    let next = due_by_windows
+        .into_iter()
         .chain(outside)
         .chain(bounds.filter(|at| *at > after))
         .chain(changes.filter(|at| *at > after))
         .min();
     next.and_then(|at| at.checked_sub(before).ok())
+}
+
+/// The next hand-over or opening of a window within a phase, after an instant.
+fn windows_due(phase: &Phase, calendar: &Calendar, after: Timestamp) -> Option<Timestamp> {
+    let Phase { period, rotation } = phase;
+    if period.until <= after || !rotation.enabled {
+        return None;
+    }
+    let after = match period.contains(after) {
+        true => after,
+        false => just_before(period.from),
+    };
+    let windows = rotation.windows.iter();
+    let due = windows.flat_map(|window| {
+        let cadence = window.cadence.as_ref();
+        let hand_over = cadence.and_then(|cadence| cadence.next(calendar, after));
+        // Whoever takes over while a window is shut comes on when it opens.
+        let view = rotation.hours(window).at(calendar, after);
+        [hand_over, view.next.map(|stretch| stretch.from)]
+    });
+    due.flatten().filter(|at| *at < period.until).min()
 }
 
 /// The slots in which somebody else comes on call at an instant to come, as forecast; none where that is beyond the limits.

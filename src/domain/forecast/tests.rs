@@ -2,6 +2,7 @@
 //! window that is shut in brackets: `a - | (b c)`. Somebody who holds a slot by an arrangement stands over whoever is dealt
 //! it: `a>b`. A slot with an id of its own: `n=a`.
 
+mod changes;
 mod notices;
 mod refusals;
 mod steps;

@@ -8,7 +8,7 @@ use crate::domain::warning_kinds::WarningKind;
 
 /// A change that would be refused as things stand.
 pub(super) fn will_fail(scene: &Scene) -> Vec<Warning> {
-    let failing = forecast::failing(scene.rotation, scene.dealing, scene.range.until);
+    let failing = forecast::failing(scene.planned, scene.dealing, scene.range.until);
     let warned = failing.into_iter().map(|change| {
         let from = change.at.max(scene.range.from);
         let period = Interval::new(from, scene.range.until.max(from));

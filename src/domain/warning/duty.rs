@@ -123,6 +123,11 @@ impl Duty {
         (person.runs, person.rests) = Default::default();
     }
 
+    /// Whether duty in a rotation has been added, be it none.
+    pub fn has(&self, id: &RotationId) -> bool {
+        self.indices.contains_key(id)
+    }
+
     /// How many stretches there are.
     pub fn len(&self) -> usize {
         let people = self.people.values();

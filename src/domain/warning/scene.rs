@@ -55,7 +55,8 @@ pub struct Plan<'a> {
     pub rotation: &'a Rotation,
     pub dealing: DealingContext<'a>,
     pub range: Interval,
-    /// The forecast of the range: cell by cell, and by where they begin.
+    /// The forecast of the range: cell by cell, and by where they begin. Cells are those of the rotation
+    /// [`with_coming`](forecast::with_coming) ones.
     pub held: &'a [Held],
 }
 
@@ -95,7 +96,10 @@ const INSTANT: SignedDuration = SignedDuration::from_nanos(1);
 
 /// The scene in which warnings are found.
 pub(super) struct Scene<'a> {
+    /// With the cells that changes which wait add.
     pub rotation: &'a Rotation,
+    /// As it stands, with the changes that wait.
+    pub planned: &'a Rotation,
     pub dealing: DealingContext<'a>,
     pub around: &'a Around,
     /// When its people are on call, here and in other rotations.
@@ -115,14 +119,17 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
+    /// The scene of a plan. `whole` is its rotation with the cells that changes which wait add.
     pub fn new(
         plan: Plan<'a>,
+        whole: &'a Rotation,
         around: &'a Around,
         duty: &'a Duty,
         wanted: WarningFilter,
     ) -> Scene<'a> {
+        let (planned, rotation) = (plan.rotation, whole);
         let Plan {
-            rotation,
+            rotation: _,
             dealing,
             range,
             held,
@@ -149,6 +156,7 @@ impl<'a> Scene<'a> {
         let slots = rotation.cells.iter().enumerate();
         Scene {
             rotation,
+            planned,
             dealing,
             around,
             duty,

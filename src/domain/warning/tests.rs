@@ -178,6 +178,7 @@ impl Elsewhere {
                 .ok()
                 .map(|at| (None, at)),
             is_open: true,
+            is_there: true,
         }
     }
 }

@@ -90,6 +90,9 @@ impl<'a> Reader<'a> {
         if kind == "duty.changed" {
             expected.push("cause");
         }
+        if body.get("changeId").is_some() {
+            expected.push("changeId");
+        }
         if kind == "nobody.on_call" {
             expected.push("reason");
         }

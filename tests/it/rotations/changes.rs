@@ -1,30 +1,37 @@
 //! Changes of a rotation that are made as one: now, at the next hand-over, or at an instant.
 
+mod downtime;
+mod everywhere;
+mod model;
+mod told;
+
 use crate::support::*;
 use serde_json::{Value, json};
 
 impl Rot<'_> {
     /// Makes a change under a new operation id.
     #[track_caller]
-    fn try_stage(&self, mut body: Value) -> Answer {
+    pub fn try_stage(&self, mut body: Value) -> Answer {
         body["operationId"] = json!(unique("change"));
-        let etag = self.etag();
-        self.by.post_if(&self.path("/changes"), &etag, body)
+        // One that follows a partner has none.
+        let read = self.get("").is(200);
+        let etag = read.header("etag").unwrap_or("*");
+        self.by.post_if(&self.path("/changes"), etag, body)
     }
 
     #[track_caller]
-    fn stage(&self, body: Value) -> Value {
+    pub fn stage(&self, body: Value) -> Value {
         self.try_stage(body).is(201).json()
     }
 
     #[track_caller]
-    fn staged(&self, change: &Value) -> Value {
+    pub fn staged(&self, change: &Value) -> Value {
         let path = self.path(&format!("/changes/{}", text(&change["id"])));
         self.by.get(&path).is(200).json()
     }
 
     #[track_caller]
-    fn cancel(&self, change: &Value) -> Answer {
+    pub fn cancel(&self, change: &Value) -> Answer {
         let path = self.path(&format!("/changes/{}", text(&change["id"])));
         self.by.delete_if(&path, &self.etag())
     }

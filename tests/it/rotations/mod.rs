@@ -3,7 +3,6 @@
 mod absences;
 mod cadence;
 mod changes;
-mod changes_model;
 mod coverage;
 mod dealing;
 mod frozen;

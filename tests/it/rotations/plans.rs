@@ -187,6 +187,154 @@ fn new_hidden_and_missing_rotations() {
     }
 }
 
+/// The kinds of warnings in a list.
+fn kinds(warnings: &Value) -> Vec<&str> {
+    let all = warnings.as_array().expect("warnings").iter();
+    let mut kinds: Vec<&str> = all.map(|one| text(&one["kind"])).collect();
+    kinds.dedup();
+    kinds
+}
+
+#[test]
+fn a_plan_tells_warnings_that_appear_and_go() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rotation.patch(json!({ "code": "DB" })).is(200);
+    let edit = |people: &[&str]| json!({ "rotations": [{ "code": "DB", "rotation": { "userIds": people } }], "days": 7 });
+    let planned = plan(&rota, edit(&["U1"]));
+    let [new, gone] = ["warningsNew", "warningsGone"].map(|name| kinds(&planned[0][name]));
+    assert!(
+        new.contains(&"noFallback") && new.contains(&"backToBack"),
+        "{new:?}"
+    );
+    assert_eq!(gone, [""; 0]);
+    rotation.patch(json!({ "userIds": ["U1"] })).is(200);
+    let planned = plan(&rota, edit(&["U1", "U2", "U3"]));
+    let [new, gone] = ["warningsNew", "warningsGone"].map(|name| kinds(&planned[0][name]));
+    assert!(
+        gone.contains(&"noFallback") && gone.contains(&"backToBack"),
+        "{gone:?}"
+    );
+    // Only one turn more is U1's.
+    assert_eq!(new, ["backToBack"]);
+    // What stays is neither.
+    let planned = plan(&rota, edit(&["U1"]));
+    assert_eq!(planned[0]["action"], "none");
+    for name in ["warningsNew", "warningsGone"] {
+        assert_eq!(planned[0][name], json!([]), "{name}");
+    }
+    assert!(kinds(&planned[0]["preview"]["warnings"]).contains(&"noFallback"));
+}
+
+/// A rotation that follows a partner has a plan of its settings, and refuses what the partner decides.
+#[test]
+fn rotations_that_partners_decide() {
+    let pager = Pager::new();
+    pager.has("S1", "P1 P2", &["P1 2026-01-05T00:00Z 2026-01-25T00:00Z"]);
+    let rota = pager.start().go();
+    rota.people(2);
+    let rotation = rota.rotation("U1");
+    rotation.patch(json!({ "code": "PAGER" })).is(200);
+    let link = json!({ "partner": "pagerPartner", "scheduleId": "S1" });
+    rotation
+        .by
+        .put_if(&rotation.path("/external"), "*", link)
+        .is(200);
+    let item = |edit: Value| {
+        let mut item = json!({ "code": "PAGER" });
+        for (name, value) in edit.as_object().expect("members") {
+            item[name] = value.clone();
+        }
+        json!({ "rotations": [item], "days": 7 })
+    };
+    let planned = plan(
+        &rota,
+        item(
+            json!({ "rotation": { "description": "Theirs" }, "warningSettings": { "off": ["unfair"] } }),
+        ),
+    );
+    assert_eq!(
+        (&planned[0]["action"], paths(&planned[0])),
+        (
+            &json!("change"),
+            vec!["description".to_owned(), "warningSettings.off".to_owned()]
+        )
+    );
+    assert_eq!(planned[0]["refusals"], json!([]));
+    let grid = rotation.grid(1, &[always(daily())]);
+    for edit in [
+        json!({ "rotation": { "userIds": ["U2"] } }),
+        json!({ "coverage": grid }),
+        json!({ "rosters": { "": { "nextTurn": 0 } } }),
+        json!({ "remove": ["U1"] }),
+    ] {
+        let planned = plan(&rota, item(edit.clone()));
+        let codes: Vec<&str> = planned[0]["refusals"]
+            .as_array()
+            .expect("refusals")
+            .iter()
+            .map(|one| text(&one["code"]))
+            .collect();
+        assert_eq!(codes, ["external_rotation_is_read_only"], "{edit}");
+        for when in ["now", "2026-01-08T12:00:00Z"] {
+            let mut body = edit.clone();
+            body["at"] = json!(when);
+            rotation
+                .try_stage(body)
+                .refused(409, "external_rotation_is_read_only");
+        }
+    }
+    let made = rotation
+        .stage(json!({ "at": "2026-01-08T12:00:00Z", "rotation": { "description": "Later" } }));
+    rota.to("2026-01-08T12:00:00Z");
+    assert_eq!(rotation.staged(&made)["state"], "applied");
+    assert_eq!(rotation.read()["description"], "Later");
+}
+
+/// What a plan says of a change for later is what the change does, also where a hand-over is at its instant.
+#[test]
+fn a_plan_for_later_is_what_is_recorded() {
+    for (number, people) in ["U4 U1 U2 U3", "U3 U1", "U2 U4", "U4 U3 U2 U1"]
+        .into_iter()
+        .enumerate()
+    {
+        for when in ["nextHandOver", "2026-01-07T15:00:00Z"] {
+            let rota = Rota::with_people(4);
+            let rotation = rota.daily("U1 U2 U3", 1);
+            let edit = json!({ "rotation": { "userIds": words(people) } });
+            let mut item = edit.clone();
+            item["rotationId"] = json!(rotation.id);
+            let body = json!({ "rotations": [item], "at": when, "days": 5 });
+            let planned = plan(&rota, body);
+            let hours = |person: &Value| person["hoursAfter"].as_f64().expect("hours") as i64;
+            let mut told: Vec<(String, i64)> = planned[0]["preview"]["perPerson"]
+                .as_array()
+                .expect("people")
+                .iter()
+                .map(|person| (text(&person["userId"]).to_owned(), hours(person)))
+                .filter(|(_, hours)| *hours > 0)
+                .collect();
+            told.sort();
+            let mut staged = edit;
+            staged["at"] = json!(when);
+            let made = rotation.stage(staged);
+            let from = short(at(text(&made["at"])));
+            let until = plus(&from, 5 * DAY);
+            rota.to(&until);
+            let mut held: std::collections::BTreeMap<String, i64> = Default::default();
+            for turn in rotation.turns("history", &from, &until) {
+                let start = at(text(&turn["start"])).max(at(&from));
+                let end = turn["end"].as_str().map_or(at(&until), at).min(at(&until));
+                let user = text(&turn["userId"]).to_owned();
+                *held.entry(user).or_default() += end.duration_since(start).as_hours();
+            }
+            held.retain(|_, hours| *hours > 0);
+            let held: Vec<(String, i64)> = held.into_iter().collect();
+            assert_eq!(told, held, "{number}: {people} at {when}");
+        }
+    }
+}
+
 #[test]
 fn a_plan_for_later_counts_what_waits() {
     let rota = Rota::with_people(4);
