@@ -45,18 +45,19 @@ fn the_file_is_by_code_then_by_id_and_the_same_each_time() {
     for code in [json!("NET"), json!(null), json!("db"), json!(null)] {
         rota.create(json!({ "name": "x", "code": code, "owners": ["U1"] }));
     }
-    let desk = Shell::at(&rota);
-    let file = desk.run("export").is(0).output;
-    assert_eq!(desk.run("export").is(0).output, file);
+    let shell = Shell::at(&rota);
+    let file = shell.run("export").is(0).output;
+    assert_eq!(shell.run("export").is(0).output, file);
     let heads: Vec<&str> = file
         .lines()
         .filter(|line| line.starts_with("code = ") || line.starts_with("id = "))
         .collect();
     assert_eq!(heads[..2], ["code = \"DB\"", "code = \"NET\""]);
     assert!(heads.len() == 4 && heads[2] < heads[3], "{heads:?}");
-    let one = desk.run("export net").is(0).output;
+    let one = shell.run("export net").is(0).output;
     assert!(one.contains("NET") && !one.contains("DB"), "{one}");
-    desk.run("export DBB")
+    shell
+        .run("export DBB")
         .is(1)
         .says(&["no rotation with the code DBB", "did you mean DB?"]);
 }
@@ -70,10 +71,13 @@ fn all_is_what_the_key_sees() {
     let key = rota.mint(json!({
         "name": "k", "scopes": ["read:rotations", "read:directory"], "rotationIds": [seen.id],
     }));
-    let desk = Shell::at(&rota).with_key(&key);
-    let file = desk.run("export").is(0).output;
+    let shell = Shell::at(&rota).with_key(&key);
+    let file = shell.run("export").is(0).output;
     assert!(file.contains("SEEN") && !file.contains("HIDDEN"), "{file}");
-    desk.run("export HIDDEN").is(1).says(&["that the key sees"]);
+    shell
+        .run("export HIDDEN")
+        .is(1)
+        .says(&["that the key sees"]);
     let poor = rota.key("read:rotations");
     Shell::at(&rota)
         .with_key(&poor)
@@ -88,8 +92,8 @@ fn every_member_is_written_and_json_has_null() {
     let rotation = rota
         .create(json!({ "name": "x", "code": "DB", "owners": ["U1"], "userIds": ["U1", "U2"] }));
     rotation.cover(1, &[always(weekly("Europe/Oslo", "2026-01-05T09:00"))]);
-    let desk = Shell::at(&rota);
-    let json = desk.run("export DB --json").is(0).json();
+    let shell = Shell::at(&rota);
+    let json = shell.run("export DB --json").is(0).json();
     let written = &json["rotation"][0];
     for member in [
         "description",
@@ -118,7 +122,7 @@ fn every_member_is_written_and_json_has_null() {
         "time_zone": "Europe/Oslo", "skip_weekends": false, "skip_national_holidays": false, "country_codes": [],
     });
     assert_eq!(written["window"][0]["hand_over"], hand_over);
-    let toml = desk.run("export DB").is(0).output;
+    let toml = shell.run("export DB").is(0).output;
     for line in [
         "description = \"\"",
         "summary = {}",

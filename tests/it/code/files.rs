@@ -12,7 +12,7 @@ fn names_are_resolved_or_refused_with_their_line() {
     all["users"][3]["displayName"] = json!("Sam");
     all["groups"] = json!([group("G1", "U1")]);
     rota.import(&all);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     for (members, words) in [
         (
             "\"Sam\"",
@@ -30,8 +30,8 @@ fn names_are_resolved_or_refused_with_their_line() {
         let file = format!(
             "[[rotation]]\ncode = \"DB\"\nname = \"x\"\nowners = [\"U1\"]\nmembers = [{members}]\n"
         );
-        desk.file(&file).run("plan team.toml").is(1).says(&[words]);
-        desk.run("apply team.toml --yes").is(1).says(&[words]);
+        shell.file(&file).run("plan team.toml").is(1).says(&[words]);
+        shell.run("apply team.toml --yes").is(1).says(&[words]);
     }
     for (line, words) in [
         (
@@ -45,17 +45,20 @@ fn names_are_resolved_or_refused_with_their_line() {
     ] {
         let file =
             format!("[[rotation]]\ncode = \"DB\"\nname = \"x\"\nowners = [\"U1\"]\n{line}\n");
-        desk.file(&file).run("plan team.toml").is(1).says(&[words]);
+        shell.file(&file).run("plan team.toml").is(1).says(&[words]);
     }
-    desk.file("[[rotation]]\ncode = \"DB\"\nname = \"x\"\n")
+    shell
+        .file("[[rotation]]\ncode = \"DB\"\nname = \"x\"\n")
         .run("plan team.toml")
         .is(1)
         .says(&["team.toml:1: rotation.owners: missing"]);
-    desk.file("[[rotation]]\nid = \"rot_x\"\nname = \"x\"\n")
+    shell
+        .file("[[rotation]]\nid = \"rot_x\"\nname = \"x\"\n")
         .run("plan team.toml")
         .is(1)
         .says(&["team.toml:2: rotation.id: there is no rotation `rot_x`"]);
-    desk.run("plan nothing.toml")
+    shell
+        .run("plan nothing.toml")
         .is(1)
         .says(&["nothing.toml: "]);
     assert_eq!(
@@ -69,15 +72,17 @@ fn names_are_resolved_or_refused_with_their_line() {
 #[test]
 fn the_servers_refusals_have_their_line() {
     let rota = Rota::with_people(2);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let file = weekly_file("DB", "U1 U2", "")
         .replace("time_zone = \"UTC\"", "time_zone = \"UTC\"\nperiod = 0");
-    desk.file(&file)
+    shell
+        .file(&file)
         .run("plan team.toml")
         .is(1)
         .says(&["team.toml:10: DB: ", "period"]);
     let file = weekly_file("DB", "U1 U2", "").replace("name = \"Rotation DB\"", "name = \" \"");
-    desk.file(&file)
+    shell
+        .file(&file)
         .run("plan team.toml")
         .is(1)
         .says(&["team.toml:3: DB: ", "name"]);
@@ -86,11 +91,12 @@ fn the_servers_refusals_have_their_line() {
         "U1",
         "[[rotation.roster]]\nkey = \"r\"\nmembers = [\"U2\"]",
     ) + "[rotation.cells]\n\"primary/week\" = \"r\"\n";
-    desk.file(&file)
+    shell
+        .file(&file)
         .run("plan team.toml")
         .is(1)
         .says(&["team.toml:7: DB: "]);
-    let printed = desk
+    let printed = shell
         .run("apply team.toml --yes")
         .is(1)
         .says(&["nothing was written", "team.toml:7: DB: "]);
@@ -106,12 +112,13 @@ fn the_servers_refusals_have_their_line() {
 fn one_rotation_named_twice_is_refused() {
     let rota = Rota::with_people(1);
     let rotation = rota.create(json!({ "name": "x", "code": "DB", "owners": ["U1"] }));
-    let desk = Shell::at(&rota);
-    desk.dir.file(
+    let shell = Shell::at(&rota);
+    shell.dir.file(
         "other.toml",
         format!("[[rotation]]\nid = \"{}\"\nname = \"x\"\n", rotation.id),
     );
-    desk.file("\n[[rotation]]\ncode = \"db\"\nname = \"x\"\n")
+    shell
+        .file("\n[[rotation]]\ncode = \"db\"\nname = \"x\"\n")
         .run("plan team.toml other.toml")
         .is(1)
         .says(&["other.toml:1: rotation.code: this rotation stands at team.toml:2 already"]);
@@ -123,8 +130,8 @@ fn what_the_key_does_not_see_is_taken() {
     let rota = Rota::with_people(2);
     rota.create(json!({ "name": "Secret", "code": "DB", "owners": ["U1"] }));
     let token = rota.token("U2");
-    let desk = Shell::at(&rota).with_key(&token);
-    let printed = desk
+    let shell = Shell::at(&rota).with_key(&token);
+    let printed = shell
         .file("[[rotation]]\ncode = \"DB\"\nname = \"x\"\nowners = [\"U2\"]\n")
         .run("plan team.toml")
         .is(1)
@@ -132,7 +139,7 @@ fn what_the_key_does_not_see_is_taken() {
     assert!(!printed.output.contains("Secret"));
     let seen =
         rota.create(json!({ "name": "Seen", "code": "NET", "owners": ["U1"], "public": true }));
-    let printed = desk
+    let printed = shell
         .file("[[rotation]]\ncode = \"NET\"\nname = \"Mine\"\n")
         .run("apply team.toml --yes")
         .is(1);
@@ -154,9 +161,9 @@ fn a_partners_rotation_is_not_linked_or_unlinked() {
     let rota = pager.start().demo().go();
     let rotation = rota.create(json!({ "name": "Pager", "code": "PD", "owners": ["UADA"] }));
     let link = json!({ "partner": "pagerPartner", "scheduleId": "S1" });
-    let desk = Shell::at(&rota);
-    desk.file("[[rotation]]\ncode = \"PD\"\nname = \"Pager\"\nexternal = \"pagerPartner\"\n");
-    desk.run("plan team.toml").is(1).says(&[
+    let shell = Shell::at(&rota);
+    shell.file("[[rotation]]\ncode = \"PD\"\nname = \"Pager\"\nexternal = \"pagerPartner\"\n");
+    shell.run("plan team.toml").is(1).says(&[
         "team.toml:4: rotation.external: ",
         "PUT /v1/rotations/{id}/external",
     ]);
@@ -164,19 +171,23 @@ fn a_partners_rotation_is_not_linked_or_unlinked() {
         .by
         .put_if(&rotation.path("/external"), "*", link)
         .is(200);
-    desk.run("plan team.toml").is(0);
-    desk.file(&desk.run("export PD").is(0).output)
+    shell.run("plan team.toml").is(0);
+    shell
+        .file(&shell.run("export PD").is(0).output)
         .run("plan team.toml")
         .is(0);
-    desk.file("[[rotation]]\ncode = \"PD\"\nname = \"Pager two\"\n")
+    shell
+        .file("[[rotation]]\ncode = \"PD\"\nname = \"Pager two\"\n")
         .apply("");
     assert_eq!(rotation.read()["name"], "Pager two");
-    desk.file("[[rotation]]\ncode = \"PD\"\nname = \"Pager\"\nexternal = \"none\"\n");
-    desk.run("plan team.toml")
+    shell.file("[[rotation]]\ncode = \"PD\"\nname = \"Pager\"\nexternal = \"none\"\n");
+    shell
+        .run("plan team.toml")
         .is(1)
         .says(&["it is \"pagerPartner\" on the server", "DELETE"]);
-    desk.file("[[rotation]]\ncode = \"PD\"\nname = \"Pager\"\nmembers = []\n");
-    desk.run("plan team.toml")
+    shell.file("[[rotation]]\ncode = \"PD\"\nname = \"Pager\"\nmembers = []\n");
+    shell
+        .run("plan team.toml")
         .is(1)
         .says(&["team.toml:4: rotation.members: a partner decides it"]);
 }
@@ -185,10 +196,11 @@ fn a_partners_rotation_is_not_linked_or_unlinked() {
 fn the_free_tier_is_refused_before_anything_is_written() {
     let rota = Rota::with_people(2);
     rota.plan("free");
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let lanes = weekly_file("AA", "U1 U2", "[[rotation.lane]]\nkey = \"second\"");
-    desk.file(&format!("{}{lanes}", weekly_file("DB", "U1 U2", "")));
-    desk.run("apply team.toml --yes")
+    shell.file(&format!("{}{lanes}", weekly_file("DB", "U1 U2", "")));
+    shell
+        .run("apply team.toml --yes")
         .is(1)
         .says(&["AA: ", "payment_required"]);
     assert_eq!(rota.get("/v1/rotations").is(200).json()["totalItems"], 0);
@@ -198,15 +210,16 @@ fn the_free_tier_is_refused_before_anything_is_written() {
 #[test]
 fn who_has_left_is_told_and_no_error() {
     let rota = Rota::with_people(3);
-    let desk = Shell::at(&rota);
-    desk.file(&weekly_file("DB", "U1 U2 U3", ""));
-    desk.apply("");
+    let shell = Shell::at(&rota);
+    shell.file(&weekly_file("DB", "U1 U2 U3", ""));
+    shell.apply("");
     rota.people(2);
-    let printed = desk.run("plan team.toml").is(0);
+    let printed = shell.run("plan team.toml").is(0);
     printed.says(&["Person U3 has left; team.toml:5 still has the name"]);
-    desk.apply("");
-    desk.file(&weekly_file("DB", "U1 U2 U9", ""));
-    desk.run("plan team.toml")
+    shell.apply("");
+    shell.file(&weekly_file("DB", "U1 U2 U9", ""));
+    shell
+        .run("plan team.toml")
         .is(1)
         .says(&["`u9@example.com` is not known here"]);
 }

@@ -5,11 +5,11 @@ use crate::support::*;
 use serde_json::json;
 
 /// DB of U1 to U3 by weeks; U2 is on call. With an arrangement of U3 over a day of the next turn.
-fn world<'a>(desk: &Shell<'a>) -> (Rot<'a>, serde_json::Value) {
-    desk.file(&weekly_file("DB", "U1 U2 U3", ""));
-    desk.apply("");
-    let rotation = desk.rotation("DB");
-    desk.rota.to("2026-01-13T12:00Z");
+fn world<'a>(shell: &Shell<'a>) -> (Rot<'a>, serde_json::Value) {
+    shell.file(&weekly_file("DB", "U1 U2 U3", ""));
+    shell.apply("");
+    let rotation = shell.rotation("DB");
+    shell.rota.to("2026-01-13T12:00Z");
     assert_eq!(rotation.holders(), "U2");
     let cell = text(&rotation.read()["cells"][0]["id"]).to_owned();
     let body = json!({
@@ -26,20 +26,20 @@ fn world<'a>(desk: &Shell<'a>) -> (Rot<'a>, serde_json::Value) {
 fn who_is_on_call_stays_and_so_does_what_is_arranged() {
     for people in ["U4 U1 U2 U3", "U2 U1", "U3 U1 U2", "U3 U2 U1"] {
         let rota = Rota::with_people(4);
-        let desk = Shell::at(&rota);
-        let (rotation, arranged) = world(&desk);
-        desk.file(&weekly_file("DB", people, ""));
-        let planned = desk.run("plan team.toml").is(2).output;
+        let shell = Shell::at(&rota);
+        let (rotation, arranged) = world(&shell);
+        shell.file(&weekly_file("DB", people, ""));
+        let planned = shell.run("plan team.toml").is(2).output;
         assert!(
             !planned.contains("Tue 13 Jan 2026 12:00"),
             "nobody changes now: {planned}"
         );
-        desk.apply("");
+        shell.apply("");
         assert_eq!(rotation.holders(), "U2", "{people}");
         assert_eq!(rotation.order(), people);
         let path = rotation.path(&format!("/duty-arrangements/{}", text(&arranged["id"])));
         assert_eq!(rota.get(&path).is(200).json(), arranged, "{people}");
-        desk.run("plan team.toml").is(0);
+        shell.run("plan team.toml").is(0);
     }
 }
 
@@ -47,13 +47,14 @@ fn who_is_on_call_stays_and_so_does_what_is_arranged() {
 #[test]
 fn only_who_goes_comes_off() {
     let rota = Rota::with_people(3);
-    let desk = Shell::at(&rota);
-    let (rotation, _) = world(&desk);
-    desk.file(&weekly_file("DB", "U1 U3", ""));
-    desk.run("plan team.toml")
+    let shell = Shell::at(&rota);
+    let (rotation, _) = world(&shell);
+    shell.file(&weekly_file("DB", "U1 U3", ""));
+    shell
+        .run("plan team.toml")
         .is(2)
         .says(&["Person U3 instead of Person U2", "- Person U2"]);
-    desk.apply("");
+    shell.apply("");
     assert_eq!(rotation.holders(), "U3");
 }
 
@@ -61,15 +62,15 @@ fn only_who_goes_comes_off() {
 #[test]
 fn a_removal_waits_for_the_hand_over_and_skips_nobody() {
     let rota = Rota::with_people(3);
-    let desk = Shell::at(&rota);
-    let (rotation, _) = world(&desk);
-    desk.file(&format!(
+    let shell = Shell::at(&rota);
+    let (rotation, _) = world(&shell);
+    shell.file(&format!(
         "managed_by = \"team\"\n{}",
         weekly_file("DB", "U1 U3", "")
     ));
-    let planned = desk.run("plan team.toml --at next-hand-over").is(2);
+    let planned = shell.run("plan team.toml --at next-hand-over").is(2);
     planned.says(&["changed from Mon 19 Jan 2026 09:00 UTC", "- Person U2"]);
-    let applied = desk
+    let applied = shell
         .run("apply team.toml --yes --at next-hand-over --json")
         .is(0)
         .json();
@@ -92,7 +93,7 @@ fn a_removal_waits_for_the_hand_over_and_skips_nobody() {
         (rotation.holders(), rotation.order()),
         ("U3".into(), "U1 U3".into())
     );
-    desk.run("plan team.toml").is(0);
+    shell.run("plan team.toml").is(0);
 }
 
 /// Where no hand-over is to come nothing waits for one.
@@ -100,15 +101,17 @@ fn a_removal_waits_for_the_hand_over_and_skips_nobody() {
 fn without_a_hand_over_to_come_nothing_can_wait_for_it() {
     let rota = Rota::with_people(2);
     rota.create(json!({ "name": "x", "code": "MAN", "owners": ["U1"], "userIds": ["U1"] }));
-    let desk = Shell::at(&rota);
-    desk.file(&format!(
+    let shell = Shell::at(&rota);
+    shell.file(&format!(
         "{}[[rotation]]\ncode = \"MAN\"\nname = \"y\"\n",
         weekly_file("DB", "U1 U2", "")
     ));
-    desk.run("plan team.toml --at next-hand-over")
+    shell
+        .run("plan team.toml --at next-hand-over")
         .is(1)
         .says(&["MAN: "]);
-    desk.run("apply team.toml --yes --at next-hand-over")
+    shell
+        .run("apply team.toml --yes --at next-hand-over")
         .is(1)
         .says(&["nothing was written", "MAN: "]);
     assert_eq!(

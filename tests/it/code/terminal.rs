@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// A command on a terminal at which these lines are typed: its exit code and what is seen. `None` if `script` is missing.
 fn on_a_terminal(
-    desk: &Shell,
+    shell: &Shell,
     line: &str,
     typed: &str,
     more: &[(&str, &str)],
@@ -20,12 +20,12 @@ fn on_a_terminal(
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", &format!("'{BINARY}' {line}"), "/dev/null"]);
     script
-        .current_dir(desk.dir.path())
-        .env("ROTA_URL", &desk.url)
-        .env("ROTA_API_KEY", &desk.key)
+        .current_dir(shell.dir.path())
+        .env("ROTA_URL", &shell.url)
+        .env("ROTA_API_KEY", &shell.key)
         .env_remove("NO_COLOR")
         .envs(more.iter().copied());
-    let answers = File::open(desk.dir.file("typed", typed)).expect("the answers");
+    let answers = File::open(shell.dir.file("typed", typed)).expect("the answers");
     let (code, output, errors) = run(script.stdin(answers));
     Some((code, output + &errors))
 }
@@ -35,10 +35,10 @@ const COLOUR: &str = "\u{1b}[3";
 #[test]
 fn apply_asks_and_yes_is_y_or_yes() {
     let rota = Rota::with_people(2);
-    let desk = Shell::at(&rota);
-    desk.file(&weekly_file("DB", "U1 U2", ""));
+    let shell = Shell::at(&rota);
+    shell.file(&weekly_file("DB", "U1 U2", ""));
     for (typed, code) in [("no\n", 1), ("\n", 1), ("yess\n", 1), ("y\n", 0)] {
-        let Some((found, seen)) = on_a_terminal(&desk, "apply team.toml", typed, &[]) else {
+        let Some((found, seen)) = on_a_terminal(&shell, "apply team.toml", typed, &[]) else {
             return;
         };
         assert_eq!(found, code, "{typed}: {seen}");
@@ -48,22 +48,22 @@ fn apply_asks_and_yes_is_y_or_yes() {
         assert_eq!(seen.contains("nothing was written"), code == 1, "{seen}");
     }
     // Where nothing is to be done nothing is asked.
-    let (code, seen) = on_a_terminal(&desk, "apply team.toml", "", &[]).expect("a terminal");
+    let (code, seen) = on_a_terminal(&shell, "apply team.toml", "", &[]).expect("a terminal");
     assert!(code == 0 && !seen.contains("[y/N]"), "{seen}");
 }
 
 #[test]
 fn each_deletion_is_asked_for() {
     let rota = Rota::with_people(2);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let files = ["AA", "BB"]
         .map(|code| weekly_file(code, "U1 U2", ""))
         .concat();
-    desk.file(&format!("managed_by = \"team\"\n{files}"));
-    desk.apply("");
-    desk.file("managed_by = \"team\"\n");
+    shell.file(&format!("managed_by = \"team\"\n{files}"));
+    shell.apply("");
+    shell.file("managed_by = \"team\"\n");
     let there = || rota.get("/v1/rotations").is(200).json()["totalItems"].clone();
-    let Some((code, seen)) = on_a_terminal(&desk, "apply team.toml --prune", "y\nn\n", &[]) else {
+    let Some((code, seen)) = on_a_terminal(&shell, "apply team.toml --prune", "y\nn\n", &[]) else {
         return;
     };
     assert!(
@@ -72,7 +72,7 @@ fn each_deletion_is_asked_for() {
     );
     assert_eq!(there(), 2, "nothing is deleted after a no");
     let (code, seen) =
-        on_a_terminal(&desk, "apply team.toml --prune", "y\nYES\n", &[]).expect("a terminal");
+        on_a_terminal(&shell, "apply team.toml --prune", "y\nYES\n", &[]).expect("a terminal");
     assert_eq!(code, 0, "{seen}");
     assert_eq!(there(), 0);
 }
@@ -80,12 +80,12 @@ fn each_deletion_is_asked_for() {
 #[test]
 fn a_terminal_has_colour_and_progress_unless_told() {
     let rota = Rota::with_people(2);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     let files: String = (0..6)
         .map(|at| weekly_file(&format!("R{at}"), "U1 U2", ""))
         .collect();
-    desk.file(&files);
-    let Some((code, seen)) = on_a_terminal(&desk, "plan team.toml", "", &[]) else {
+    shell.file(&files);
+    let Some((code, seen)) = on_a_terminal(&shell, "plan team.toml", "", &[]) else {
         return;
     };
     assert_eq!(code, 2, "{seen}");
@@ -94,6 +94,6 @@ fn a_terminal_has_colour_and_progress_unless_told() {
         "{seen}"
     );
     let (_, plain) =
-        on_a_terminal(&desk, "plan team.toml", "", &[("NO_COLOR", "1")]).expect("a terminal");
+        on_a_terminal(&shell, "plan team.toml", "", &[("NO_COLOR", "1")]).expect("a terminal");
     assert!(!plain.contains(COLOUR), "{plain}");
 }

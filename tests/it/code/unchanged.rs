@@ -173,48 +173,65 @@ fn etags(rota: &Rota) -> Vec<String> {
     rotations.iter().map(etag).collect()
 }
 
+/// Does something with each server, on two threads: seeds of their own.
+fn on_servers(count: u64, each: impl Fn(u64) + Sync) {
+    std::thread::scope(|scope| {
+        for first in 0..2 {
+            let each = &each;
+            scope.spawn(move || (first..count).step_by(2).for_each(each));
+        }
+    });
+}
+
 #[test]
 fn what_was_exported_writes_nothing() {
-    let (servers, each) = if in_full() { (1, 24) } else { (1, 16) };
-    for number in 0..servers {
+    let (servers, count) = if in_full() { (10, 100) } else { (1, 16) };
+    on_servers(servers, |number| {
         let rota = rota();
         let mut chance = Chance::of(number);
-        for at in 0..each {
+        for at in 0..count {
             let code = (!chance.once_in(4)).then(|| format!("R{at}"));
             make(&rota, &mut chance, code);
         }
         rota.to("2026-01-06T10:00Z");
-        let desk = Shell::at(&rota);
-        let file = desk.run("export").is(0).output;
-        desk.file(&file);
-        desk.dir
-            .file("team.json", desk.run("export --json").is(0).output);
+        let shell = Shell::at(&rota);
+        shell.file(&shell.run("export").is(0).output);
+        shell
+            .dir
+            .file("team.json", shell.run("export --json").is(0).output);
         let before = etags(&rota);
-        for name in ["team.toml", "team.json"] {
-            desk.run(&format!("plan {name}"))
+        // Both forms are the same edit; every other server is given the other one.
+        let names = ["team.toml", "team.json"];
+        let names = match servers {
+            1 => &names[..],
+            _ => &names[(number % 2) as usize..][..1],
+        };
+        for name in names {
+            shell
+                .run(&format!("plan {name} --days 7"))
                 .is(0)
                 .says(&["Nothing to change."]);
-            desk.run(&format!("apply {name} --yes")).is(0);
+            shell.run(&format!("apply {name} --yes")).is(0);
         }
         assert_eq!(etags(&rota), before, "server {number}");
-    }
+    });
 }
 
 #[test]
 fn an_empty_server_becomes_the_same() {
-    let (servers, each) = if in_full() { (1, 16) } else { (1, 12) };
-    for number in 0..servers {
+    let (servers, count) = if in_full() { (10, 50) } else { (1, 12) };
+    on_servers(servers, |number| {
         let first = rota();
         let mut chance = Chance::of(1_000 + number);
-        for at in 0..each {
+        for at in 0..count {
             make(&first, &mut chance, Some(format!("R{at}")));
         }
         let file = Shell::at(&first).run("export").is(0).output;
         let second = rota();
-        let desk = Shell::at(&second);
-        desk.file(&file);
-        desk.apply("");
-        assert_eq!(desk.run("export").is(0).output, file, "server {number}");
-        desk.run("plan team.toml").is(0);
-    }
+        let shell = Shell::at(&second);
+        shell.file(&file);
+        shell.apply("");
+        assert_eq!(shell.run("export").is(0).output, file, "server {number}");
+        shell.run("plan team.toml").is(0);
+    });
 }

@@ -18,10 +18,10 @@ fn waiting(rotation: &Rot) -> Vec<(String, String)> {
 #[test]
 fn the_newest_file_holds() {
     let rota = Rota::with_people(4);
-    let desk = Shell::at(&rota);
-    desk.file(&managed("U1 U2 U3", ""));
-    desk.apply("");
-    let rotation = desk.rotation("DB");
+    let shell = Shell::at(&rota);
+    shell.file(&managed("U1 U2 U3", ""));
+    shell.apply("");
+    let rotation = shell.rotation("DB");
     let by_hand = serde_json::json!({
         "operationId": unique("code"), "at": "2026-03-02T09:00:00Z", "rotation": { "description": "by hand" },
     });
@@ -29,46 +29,47 @@ fn the_newest_file_holds() {
         .by
         .post_if(&rotation.path("/changes"), "*", by_hand)
         .is(201);
-    desk.file(&managed("U1 U2", ""));
-    desk.apply("--at 2026-02-02T09:00:00Z");
+    shell.file(&managed("U1 U2", ""));
+    shell.apply("--at 2026-02-02T09:00:00Z");
     let first = waiting(&rotation);
     assert_eq!(first.len(), 2);
     let etag = rotation.etag();
-    desk.run("plan team.toml --at 2026-02-02T09:00:00Z").is(0);
-    desk.apply("--at 2026-02-02T09:00:00Z");
+    shell.run("plan team.toml --at 2026-02-02T09:00:00Z").is(0);
+    shell.apply("--at 2026-02-02T09:00:00Z");
     assert_eq!(
         (waiting(&rotation), rotation.etag()),
         (first.clone(), etag),
         "one that is the same stays"
     );
-    desk.file(&managed("U1 U2 U4", ""));
-    desk.apply("--at 2026-02-09T09:00:00Z");
+    shell.file(&managed("U1 U2 U4", ""));
+    shell.apply("--at 2026-02-09T09:00:00Z");
     let second = waiting(&rotation);
     assert_eq!(second.len(), 2, "what was made by hand stays: {second:?}");
     assert!(second[0].1.starts_with("2026-02-09") && second[1] == first[1]);
-    desk.file(&managed("U1 U2 U3", ""));
-    desk.run("plan team.toml")
+    shell.file(&managed("U1 U2 U3", ""));
+    shell
+        .run("plan team.toml")
         .is(2)
         .says(&["changes of this file that wait: cancelled"]);
-    desk.apply("");
+    shell.apply("");
     assert_eq!(waiting(&rotation), [first[1].clone()]);
-    desk.run("plan team.toml").is(0);
+    shell.run("plan team.toml").is(0);
 }
 
 /// The plan counts out what the file replaces, and tells what waits of others in.
 #[test]
 fn a_new_file_is_planned_without_its_old_changes() {
     let rota = Rota::with_people(3);
-    let desk = Shell::at(&rota);
-    desk.file(&managed("U1 U2", ""));
-    desk.apply("");
-    desk.file(&managed("U1 U2 U3", "description = \"soon\""));
-    desk.apply("--at next-hand-over");
-    desk.file(&managed("U1 U2", "description = \"later\""));
-    let planned = desk.run("plan team.toml --at next-hand-over").is(2);
+    let shell = Shell::at(&rota);
+    shell.file(&managed("U1 U2", ""));
+    shell.apply("");
+    shell.file(&managed("U1 U2 U3", "description = \"soon\""));
+    shell.apply("--at next-hand-over");
+    shell.file(&managed("U1 U2", "description = \"later\""));
+    let planned = shell.run("plan team.toml --at next-hand-over").is(2);
     planned.says(&["description: none -> \"later\""]);
-    desk.apply("--at next-hand-over");
-    let rotation = desk.rotation("DB");
+    shell.apply("--at next-hand-over");
+    let rotation = shell.rotation("DB");
     assert_eq!(waiting(&rotation).len(), 1);
     rota.to("2026-01-12T09:00Z");
     assert_eq!(

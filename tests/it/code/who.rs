@@ -20,8 +20,8 @@ fn world(rota: &Rota) -> Rot<'_> {
 fn who_says_who_is_on_call_in_names() {
     let rota = Rota::with_people(3);
     world(&rota);
-    let desk = Shell::at(&rota);
-    desk.run("who").is(0).says(&[
+    let shell = Shell::at(&rota);
+    shell.run("who").is(0).says(&[
         "DB",
         "Database",
         "Person U1",
@@ -30,19 +30,21 @@ fn who_says_who_is_on_call_in_names() {
         "Quiet",
         "nobody",
     ]);
-    let only = desk.run("who db").is(0).output;
+    let only = shell.run("who db").is(0).output;
     assert!(!only.contains("Quiet"), "{only}");
-    let later = desk
+    let later = shell
         .run("who DB --at 2026-01-13T00:00:00Z --json")
         .is(0)
         .json();
     let path = "/v1/on-call?at=2026-01-13T00:00:00Z";
     assert_eq!(later[0], rota.get(path).is(200).json()["data"][0]);
     assert_eq!(later.as_array().map(Vec::len), Some(1));
-    desk.run("who DBB")
+    shell
+        .run("who DBB")
         .is(1)
         .says(&["there is no rotation with the code DBB", "did you mean DB?"]);
-    desk.run("who --at tomorrow")
+    shell
+        .run("who --at tomorrow")
         .is(1)
         .says(&["--at", "2026-11-30T09:00:00+01:00"]);
 }
@@ -51,10 +53,10 @@ fn who_says_who_is_on_call_in_names() {
 fn without_the_directory_people_have_their_ids() {
     let rota = Rota::with_people(3);
     world(&rota);
-    let desk = Shell::at(&rota).with_key(&rota.key("read:oncall read:rotations"));
-    let who = desk.run("who DB").is(0).output;
+    let shell = Shell::at(&rota).with_key(&rota.key("read:oncall read:rotations"));
+    let who = shell.run("who DB").is(0).output;
     assert!(who.contains("U1") && !who.contains("Person"), "{who}");
-    desk.run("next DB").is(0).says(&["U3"]);
+    shell.run("next DB").is(0).says(&["U3"]);
 }
 
 #[test]
@@ -62,8 +64,8 @@ fn next_is_each_cells_next_turn() {
     let rota = Rota::with_people(3);
     let rotation = world(&rota);
     rota.to("2026-01-06T12:00Z");
-    let desk = Shell::at(&rota);
-    let printed = desk.run("next DB --json").is(0).json();
+    let shell = Shell::at(&rota);
+    let printed = shell.run("next DB --json").is(0).json();
     let path = rotation.path("/schedule?from=2026-01-06T12:00:00Z&to=2026-02-06T12:00:00Z");
     let items = rota.get(&path).is(200).json();
     let expected: Vec<&Value> = items["data"]
@@ -76,10 +78,12 @@ fn next_is_each_cells_next_turn() {
         printed.as_array().unwrap().iter().collect::<Vec<_>>(),
         expected
     );
-    desk.run("next db")
+    shell
+        .run("next db")
         .is(0)
         .says(&["Lane 1", "Person U3", "2026-01-12T09:00:00Z"]);
-    desk.run("next XY")
+    shell
+        .run("next XY")
         .is(1)
         .says(&["no rotation with the code XY"]);
 }
@@ -98,8 +102,8 @@ fn shut_hours_make_no_next_turn() {
     );
     rotation.cover(1, &[daytime]);
     rota.to("2026-01-06T20:00Z");
-    let desk = Shell::at(&rota);
-    let next = desk.run("next DAY --json").is(0).json();
+    let shell = Shell::at(&rota);
+    let next = shell.run("next DAY --json").is(0).json();
     assert_eq!(next[0]["start"], "2026-01-12T09:00:00Z", "{next}");
     assert_ne!(
         next[0]["userId"],
@@ -111,8 +115,9 @@ fn shut_hours_make_no_next_turn() {
 fn next_without_a_code_is_the_persons_own() {
     let rota = Rota::with_people(3);
     world(&rota);
-    let desk = Shell::at(&rota);
-    desk.run("next")
+    let shell = Shell::at(&rota);
+    shell
+        .run("next")
         .is(1)
         .says(&["a key is nobody's", "rota token create"]);
     let own = Shell::at(&rota).with_key(&rota.token("U3"));
@@ -126,9 +131,9 @@ fn next_without_a_code_is_the_persons_own() {
 fn the_key_may_stand_in_a_file_and_the_server_in_a_flag() {
     let rota = Rota::with_people(3);
     world(&rota);
-    let desk = Shell::at(&rota);
-    desk.dir.file("key", format!("{}\n", rota.key));
-    let mut command = desk.command("who --key-file key --url");
+    let shell = Shell::at(&rota);
+    shell.dir.file("key", format!("{}\n", rota.key));
+    let mut command = shell.command("who --key-file key --url");
     command
         .arg(&rota.url)
         .env_remove("ROTA_URL")
@@ -136,7 +141,7 @@ fn the_key_may_stand_in_a_file_and_the_server_in_a_flag() {
     assert_eq!(run(&mut command).0, 0);
     // No database is opened: none is there.
     assert_eq!(
-        run(desk.command("who").args(["--db", "/nowhere/rota.db"])).0,
+        run(shell.command("who").args(["--db", "/nowhere/rota.db"])).0,
         0
     );
     for (line, words) in [
@@ -149,7 +154,7 @@ fn the_key_may_stand_in_a_file_and_the_server_in_a_flag() {
             "http://127.0.0.1:1: connection failed",
         ),
     ] {
-        desk.run(line).is(1).says(&[words]);
+        shell.run(line).is(1).says(&[words]);
     }
     Shell::at(&rota)
         .with_key("")
@@ -191,7 +196,7 @@ fn other_servers_are_noticed() {
 #[test]
 fn wrong_flags_are_one_here_and_two_elsewhere() {
     let rota = Rota::with_people(1);
-    let desk = Shell::at(&rota);
+    let shell = Shell::at(&rota);
     for line in [
         "plan",
         "plan x.toml --days 0",
@@ -200,10 +205,11 @@ fn wrong_flags_are_one_here_and_two_elsewhere() {
         "who --at",
         "next A B",
     ] {
-        desk.run(line).is(1);
+        shell.run(line).is(1);
     }
-    desk.run("directory export --no").is(2);
-    desk.run("plan --help")
+    shell.run("directory export --no").is(2);
+    shell
+        .run("plan --help")
         .is(0)
         .says(&["--take-over", "Exit code"]);
 }
