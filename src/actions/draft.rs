@@ -1,6 +1,6 @@
 //! A rotation while a write changes it: what became due, what changed, and the resulting history and events.
 
-use super::{App, Error, agenda, audit, notifications, outbox, told_plan};
+use super::{App, Error, agenda, audit, duty_log, notifications, outbox, told_plan};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::audit::{
@@ -393,6 +393,7 @@ impl<'a> Draft<'a> {
             if applied.is_some() {
                 event::of_change(&mut news);
             }
+            duty_log::note(tx, [before, after], &news, self.calendar)?;
             queued = outbox::announce_change(tx, self.app, after, &news, applied.as_ref())?;
             let cause = (&self.author.principal, act);
             queued |= notifications::change(tx, self.app, [before, after], cause, &news)?;

@@ -40,7 +40,9 @@ use crate::slack_inbound::interactions::{Interactions, start_home_tabs};
 use crate::slack_inbound::{self, RequestUrls};
 use crate::sources;
 use crate::storage_watch;
-use crate::store::{ActionError, Error, Lock, ReadTx, Store, latest_change, list_cadences};
+use crate::store::{
+    ActionError, Error, Lock, ReadTx, Store, count_rotations, latest_change, list_cadences,
+};
 use crate::sync::Sources;
 use crate::timer;
 use crate::warning_watch;
@@ -404,6 +406,13 @@ impl Bootstrap {
         });
         let supervisor = supervisor.map_err(|error| format!("the supervisor: {error}"))?;
         log::info!("listening on http://{address}");
+        let rotations = self.app.store().read(|tx: &ReadTx| count_rotations(tx));
+        if rotations.is_ok_and(|count| count == 0) {
+            let base = self.app.base_url();
+            log::info!(
+                "there is no rotation yet: make one at {base}/rotations/new, with `rota apply` or by the API"
+            );
+        }
         memory::release_program();
         ready()?;
         self.manager

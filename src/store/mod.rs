@@ -13,6 +13,7 @@ mod audit;
 mod board;
 mod calendar_feed;
 mod chat_sync;
+mod copies;
 mod copy;
 mod decision;
 mod delivery;
@@ -83,6 +84,7 @@ pub use audit::{
 pub use board::*;
 pub use calendar_feed::*;
 pub use chat_sync::*;
+pub use copies::Copies;
 pub use copy::{Inspection, check_database, copy_database, replace_database};
 pub use decision::{insert_decisions, load_decision};
 pub use delivery::{
@@ -165,7 +167,7 @@ pub use staged::{
 pub use sync_target::SyncTarget;
 pub use told_plan::*;
 pub use turn_invitation::*;
-pub use tx::WriteTx;
+pub use tx::{LogLine, WriteTx};
 pub use webhook::*;
 use writer::Safety;
 
