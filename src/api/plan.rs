@@ -7,11 +7,14 @@ use super::preview::{self, refusal};
 use super::rotations::agrees;
 use crate::actions::plan::{self, Item, MOST, Planned, Target, When};
 use crate::actions::preview::MOST_DAYS;
-use crate::domain::ids::RotationId;
+use crate::domain::ids::{CellId, RotationId, UserId};
+use crate::domain::time::Interval;
 use crate::domain::warning::Warning;
+use crate::domain::warning_kinds::WarningKind;
 use crate::wire::plan::{self as wire, Plan, PlanAction, PlanChange, PlanRequest, PlannedRotation};
 use crate::wire::warning;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 pub const READ: Operation = operation("planRotations", "changes", "Plan edits of many rotations")
     .about("What edits would come to, each rotation alone against what it will be at `at`: members from what to what, who would be \
@@ -75,9 +78,10 @@ fn render(call: &Call, planned: &Planned) -> PlannedRotation {
     let after = preview.map_or(&[] as &[Warning], |found| &found.warnings);
     let missing = |one: &[Warning], other: &[Warning]| {
         let id = preview.map(|found| &found.then.id);
+        let known: BTreeSet<_> = other.iter().map(identity).collect();
         let new = one
             .iter()
-            .filter(|warned| !other.iter().any(|known| same(warned, known)));
+            .filter(|warned| !known.contains(&identity(warned)));
         let shown = new.filter_map(|warned| Some(warning::render(id?, warned)));
         shown.collect()
     };
@@ -94,8 +98,7 @@ fn render(call: &Call, planned: &Planned) -> PlannedRotation {
     }
 }
 
-/// Whether two warnings are of the same thing.
-fn same(one: &Warning, other: &Warning) -> bool {
-    (one.kind, one.period, &one.cell, &one.users)
-        == (other.kind, other.period, &other.cell, &other.users)
+/// What tells a warning from others.
+fn identity(warned: &Warning) -> (WarningKind, Interval, &Option<CellId>, &[UserId]) {
+    (warned.kind, warned.period, &warned.cell, &warned.users)
 }

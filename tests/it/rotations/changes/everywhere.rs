@@ -208,9 +208,8 @@ fn agreements_see_cells_that_come_and_go() {
             .iter()
             .filter_map(|cell| on_call(instant, cell))
             .collect();
-        let all = ["U1", "U2", "U3", "U4"].into_iter();
-        all.filter(|user| !busy.iter().any(|one| one == user))
-            .next()
+        let mut all = ["U1", "U2", "U3", "U4"].into_iter();
+        all.find(|user| !busy.iter().any(|one| one == user))
             .expect("somebody")
     };
     let cells = [rotation.cell_id(0), rotation.cell_id(1)];
