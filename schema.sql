@@ -3,7 +3,7 @@
 -- updates compare with each value: for an IN list of three or more, SQLite builds a temporary table at every write.
 
 -- Single values: team_id, team_name, team_domain, plan, development_clock, rules (the rules that next_due_at was computed
--- with), base_url (of the last server), setup_link (the hash of the secret, and when it
+-- with), database_id, epoch and epoch_since (which server of the database is right), base_url (of the last server), setup_link (the hash of the secret, and when it
 -- expires), getting_started (hidden once all is done).
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,

@@ -19,6 +19,7 @@ mod oidc;
 mod partners;
 mod relay;
 mod slack;
+mod standby;
 
 pub use login::{LoginPart, ProxyPart};
 pub use oidc::OidcPart;
@@ -26,6 +27,7 @@ pub use partners::{DeskPart, OpsPart, PagerPart, PartnersPart};
 pub use relay::{IncomingWebhookPart, MailPart};
 pub use secret::Hidden;
 pub use slack::{Platform, SlackPart};
+pub use standby::StandbyPart;
 
 use crate::actions::REMINDER_BEFORE;
 use crate::actions::told_plan::NoticeSettings;
@@ -72,6 +74,7 @@ table! {
         rate_limit: RateLimitPart = Part,
         webhooks: WebhooksPart = Part,
         calendars: CalendarsPart = Part,
+        standby: StandbyPart = Part,
         /// The config file that was read.
         file: Option<PathBuf> = Aside,
         /// Where what is set was set.

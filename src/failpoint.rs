@@ -25,6 +25,8 @@
 //! | `timer.thread` `delivery.thread` `chat.thread` `storage.thread` | a loop, outside the panic handler |
 //! | `migrate.copied` `migrate.climbed` `migrate.done` | an old database: copied; migrated, not committed; committed, the copy not renamed |
 //! | `copy.made` | a copy, not renamed |
+//! | `replica.made` | a copy for a standby, not sent |
+//! | `standby.received` | a standby: a copy received and checked, not in its place |
 //! | `restore.linked` `restore.aside` | the replaced file has a second name, its log does not; both do, the new file is not in place |
 
 /// Marks a point that a test may break.

@@ -152,6 +152,13 @@
 //! `runtime::supervisor` ends the server if a required thread has ended. Every read and write of the [`store`] reports how it ended to
 //! `store::health`, which readiness and metrics show; [`storage_watch`] tries the file where nobody uses it.
 //!
+//! # Standbys
+//!
+//! [`standby`] takes copies of the first server's database, and opens a working copy of the last good one. `actions::due` steps
+//! it to now, as the timer steps the database: what follows is neither sent nor recorded as somebody's. The same edges answer from
+//! it through a handle of the [`store`] that refuses writes. Each copy has edges of its own, which `server::Switch` puts in the
+//! place of the ones before. `rota promote` ends all of that: [`cli`] opens the copy as the database, on the same socket.
+//!
 //! # Floors
 //!
 //! Import downward only. `tests/it/architecture` checks this table, and that modules beside each other form no import cycle.
@@ -160,7 +167,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`mcp`], [`scim`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`], [`notices`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`mcp`], [`scim`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`], [`notices`], [`standby`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`relays`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
 //! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
@@ -230,6 +237,7 @@ pub mod mcp;
 pub mod notices;
 pub mod scim;
 pub mod slack_inbound;
+pub mod standby;
 pub mod storage_watch;
 pub mod sync;
 pub mod timer;

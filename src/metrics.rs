@@ -8,7 +8,7 @@ mod route;
 mod snapshot;
 
 pub use route::RouteMetrics;
-pub use snapshot::{ChatHealth, Snapshot, StorageHealth, on_call};
+pub use snapshot::{ChatHealth, CopyHealth, Snapshot, StorageHealth, on_call};
 
 use crate::domain::partner::Partner;
 use crate::domain::relay::Way;

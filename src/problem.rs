@@ -17,6 +17,12 @@ use crate::wire::conflict;
 use jiff::Timestamp;
 use std::borrow::Cow;
 
+/// How long to wait before a write is sent again that a standby has refused, in seconds: it may have taken over by then.
+const STANDBY_RETRY_AFTER: &str = "10";
+
+/// How long to wait before a write is sent again during a planned hand-over, in seconds.
+const HANDING_OVER_RETRY_AFTER: &str = "2";
+
 /// A problem with a code and its title.
 fn coded(status: u16, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Problem {
     Problem::new(status, code, detail).titled(title(code))
@@ -89,6 +95,18 @@ impl Problem {
         coded(503, "not_ready", detail)
     }
 
+    /// A write, on a standby; `first` is where changes are made.
+    pub fn standby(first: &str) -> Problem {
+        let detail = format!("this is a standby; changes are made at {first}");
+        coded(503, "standby", detail).with("Retry-After", STANDBY_RETRY_AFTER)
+    }
+
+    /// A write, on a server that another one takes over from.
+    pub fn handing_over() -> Problem {
+        let detail = "another server takes over from this one; nothing was changed, send it again in a moment";
+        coded(503, "standby", detail).with("Retry-After", HANDING_OVER_RETRY_AFTER)
+    }
+
     /// The storage failed for any reason.
     pub fn unavailable(error: Error) -> Problem {
         let detail = "the storage is unavailable; nothing was changed, try again later";
@@ -108,6 +126,7 @@ fn title(code: &str) -> Option<&'static str> {
         "precondition_required" => "Precondition required",
         "precondition_failed" => "Resource changed meanwhile",
         "rate_limited" => "Too many requests",
+        "standby" => "Standby",
         "payment_required" => "Not in the plan",
         "rotation_disabled" => "Rotation disabled",
         "external_rotation_is_read_only" => "External rotation is read-only",
@@ -462,6 +481,11 @@ impl From<Refusal> for Problem {
                 "too_many_changes",
                 format!("{MOST_WAITING} changes of the rotation wait already; cancel one, or send it in `replaces`"),
             ),
+            Refusal::HandOverEnded => coded(
+                409,
+                "hand_over_ended",
+                "no hand-over to this instance waits; it ends by itself, and writes go on here",
+            ),
             Refusal::ChangeEnded(state) => coded(
                 409,
                 "change_ended",
@@ -541,9 +565,11 @@ impl From<Refusal> for Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
-        match error.is_unavailable() {
-            true => Problem::unavailable(error),
-            false => Problem::internal(error.to_string()),
+        match error {
+            Error::Standby(first) => Problem::standby(&first),
+            Error::HandingOver => Problem::handing_over(),
+            error if error.is_unavailable() => Problem::unavailable(error),
+            error => Problem::internal(error.to_string()),
         }
     }
 }

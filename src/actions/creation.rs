@@ -57,7 +57,13 @@ pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Creat
         }
         check_new(&tx.as_read(), &creation.rotation, &shared.tier_limits())?;
         let rotation = insert(tx, creation.rotation)?;
-        outbox::announce(tx, &shared, &rotation, &[Event::Created])?;
+        outbox::announce(
+            tx,
+            &shared,
+            &rotation,
+            &[Event::Created],
+            outbox::Occurs::Now,
+        )?;
         told_plan::mark(tx, author, &rotation.id, "the rotation was created")?;
         store::insert_creation_key(
             tx,
@@ -200,6 +206,7 @@ pub(super) fn blank(new: NewRotation, at: Timestamp, mint: &mut Mint) -> Rotatio
             updated_at: at,
             judged_at: at,
             remind_at: None,
+            copied_at: None,
         },
         trace: None,
     }

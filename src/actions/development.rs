@@ -62,7 +62,7 @@ pub fn renew(store: &Store, author: &Author) -> Result<Credentials> {
 fn every_scope() -> NewKey {
     NewKey {
         name: "rota dev".into(),
-        scopes: Scope::ALL.to_vec(),
+        scopes: Scope::COMBINED.to_vec(),
         rotations: None,
         disabled: false,
         expires_at: None,

@@ -1,6 +1,7 @@
 //! A rotation while a write changes it: what became due, what changed, and the resulting history and events.
 
-use super::{App, Error, agenda, audit, notifications, outbox, told_plan};
+use super::outbox::{self, Occurs};
+use super::{App, Error, agenda, audit, notifications, told_plan};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::audit::{
@@ -151,15 +152,25 @@ impl<'a> Draft<'a> {
         tx.now().max(self.rotation.stamps.judged_at)
     }
 
-    /// Processes everything due up to now, instant by instant, as one committed change whose events show the final state. An
-    /// invisible change does not raise the version. Returns the first due instant.
+    /// Processes everything due up to now; see [`Draft::catch_up_to`].
     pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<Option<Timestamp>, Error> {
-        let (mut first, mut shows) = (None, false);
+        self.catch_up_to(tx, tx.now())
+    }
+
+    /// Processes everything due up to an instant, one by one, as one committed change whose events show the final state. It happens
+    /// at the due instant; what is gathered of several happens now. An invisible change does not raise the version. Returns the
+    /// first due instant.
+    pub fn catch_up_to(
+        &mut self,
+        tx: &mut WriteTx,
+        until: Timestamp,
+    ) -> Result<Option<Timestamp>, Error> {
+        let (mut first, mut shown) = (None, Vec::new());
         let absences = Arc::clone(&self.rotation.absences);
         let dealing = DealingContext::new(self.calendar, &absences);
         let mut ended = Vec::new();
         let mut forecast = Forecast::new(&mut self.rotation, dealing, Limits::NONE);
-        while let Some(step) = forecast.step_until(tx.now()) {
+        while let Some(step) = forecast.step_until(until) {
             let by = match &step.changed {
                 Some(changed) => Self::change_grid(tx, changed, step.rotation, step.at)?,
                 None => None,
@@ -169,7 +180,8 @@ impl<'a> Draft<'a> {
                 let summary = rotation_changes(&changed.before, step.rotation);
                 ended.extend(changed.ended.into_iter().map(|one| (one, summary.clone())));
             }
-            (first, shows) = (first.or(Some(step.at)), shows || step.outcome.shows);
+            first = first.or(Some(step.at));
+            shown.extend(step.outcome.shows.then_some(step.at));
             let decisions = forecast.take_decisions();
             store::insert_decisions(tx, forecast.rotation(), &decisions)?;
         }
@@ -179,7 +191,11 @@ impl<'a> Draft<'a> {
         }
         self.forget_unannounced();
         if first.is_some() {
-            self.save(tx, Act::Clock, shows, (due, true))?;
+            let at = match shown[..] {
+                [at] => at.max(self.rotation.stamps.updated_at),
+                _ => self.instant(tx),
+            };
+            self.save(tx, Act::Clock, !shown.is_empty(), (due, true), at)?;
             log::debug!("{}: {} moved on", Principal::Clock, self.rotation.id);
         }
         Ok(first)
@@ -306,7 +322,7 @@ impl<'a> Draft<'a> {
         let decisions = self.rotation.take_decisions();
         store::insert_decisions(tx, &self.rotation, &decisions)?;
         let due = self.next_due();
-        self.save(tx, act, true, (due, false))
+        self.save(tx, act, true, (due, false), at)
     }
 
     /// Deletes the rotation with everything in it, and publishes the event.
@@ -325,7 +341,7 @@ impl<'a> Draft<'a> {
             many => format!(", with {many} changes that waited"),
         };
         self.describe(id.as_str(), format!("rotation {name} deleted{ended}"));
-        outbox::announce(tx, self.app, &self.rotation, &[Event::Deleted])?;
+        outbox::announce(tx, self.app, &self.rotation, &[Event::Deleted], Occurs::Now)?;
         notifications::deleted(tx, self.app, &self.rotation)?;
         notifications::queue(tx, self.app, lost).map(drop)
     }
@@ -341,10 +357,11 @@ impl<'a> Draft<'a> {
         act: Act,
         shows: bool,
         due: (Option<Timestamp>, bool),
+        at: Timestamp,
     ) -> Result<bool, Error> {
         if shows {
             self.rotation.stamps.version += 1;
-            self.rotation.stamps.updated_at = self.instant(tx);
+            self.rotation.stamps.updated_at = at;
         }
         self.plan_reminder(tx);
         store::save_rotation(tx, &self.before, &self.rotation, due)?;
@@ -362,7 +379,11 @@ impl<'a> Draft<'a> {
             if applied.is_some() && !news.contains(&Event::Updated) {
                 news.insert(0, Event::Updated);
             }
-            queued = outbox::announce_change(tx, self.app, after, &news, applied.as_ref())?;
+            let occurs = match act {
+                Act::Clock => Occurs::Due(at),
+                _ => Occurs::Now,
+            };
+            queued = outbox::announce_change(tx, self.app, after, &news, applied.as_ref(), occurs)?;
             let cause = (&self.author.principal, act);
             queued |= notifications::change(tx, self.app, [before, after], cause, &news)?;
         }

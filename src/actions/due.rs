@@ -43,13 +43,44 @@ impl DueWorker {
 
     /// As [`DueWorker::run`], but ends between two jobs once `stopped` returns true.
     pub fn run_until(&mut self, app: &App, stopped: &dyn Fn() -> bool) -> Result<usize, Error> {
+        self.run_to(app, None, stopped)
+    }
+
+    /// As [`DueWorker::run_until`], but carries out each due instant of the workspace apart, in order: each is a change of its own,
+    /// with events of its own, as if there had been a timer all along.
+    pub fn run_in_order(&mut self, app: &App, stopped: &dyn Fn() -> bool) -> Result<usize, Error> {
+        let mut done = 0;
+        loop {
+            let (now, next) = (app.now(), app.store().read(store::next_due)?);
+            let Some(at) = next.filter(|at| *at <= now) else {
+                return Ok(done);
+            };
+            let moved = self.run_to(app, Some(at), stopped)?;
+            if moved == 0 {
+                // One that fails stays due first. The others do not wait for it.
+                return Ok(done + self.run_until(app, stopped)?);
+            }
+            done += moved;
+        }
+    }
+
+    /// Processes what is due up to an instant; up to now without one.
+    fn run_to(
+        &mut self,
+        app: &App,
+        until: Option<Timestamp>,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<usize, Error> {
         let mut done = 0;
         loop {
             if stopped() {
                 return Ok(done);
             }
-            let (now, limit) = (app.now(), BATCH + self.failing.len());
-            let due = app.store().read(|tx| store::list_due(tx, now, limit))?;
+            let (to, limit) = (
+                until.unwrap_or_else(|| app.now()),
+                BATCH + self.failing.len(),
+            );
+            let due = app.store().read(|tx| store::list_due(tx, to, limit))?;
             // Earliest due first, so a rotation that still fails is among them. Others were repaired or deleted.
             self.failing.retain(|id, _| due.contains(id));
             let ready: Vec<RotationId> =
@@ -57,8 +88,8 @@ impl DueWorker {
             if ready.is_empty() {
                 return Ok(done);
             }
-            let outcomes = match run_batch(app, &ready) {
-                Err(error) if error.is_damage() => run_each(app, &ready, stopped)?,
+            let outcomes = match run_batch(app, &ready, until) {
+                Err(error) if error.is_damage() => run_each(app, &ready, until, stopped)?,
                 outcomes => outcomes?,
             };
             failpoint::point("due.batch");
@@ -66,7 +97,7 @@ impl DueWorker {
                 match outcome {
                     Ok(due) => {
                         self.failing.remove(&id);
-                        if let Some(due) = due {
+                        if let Some(due) = due.filter(|_| app.standby().is_none()) {
                             let late = Duration::try_from(app.now().duration_since(due));
                             app.metrics().observe_lateness(late.unwrap_or_default());
                         }
@@ -110,19 +141,21 @@ type Outcomes = Vec<(RotationId, Outcome)>;
 /// Processes as many of these as fit into one job, at least one. They need no savepoints while all succeed, because separate
 /// savepoints cost a third of the work, and are read several at once. If one fails, the job is undone and another gives each its
 /// own.
-fn run_batch(app: &App, ids: &[RotationId]) -> Result<Outcomes, Error> {
+fn run_batch(app: &App, ids: &[RotationId], until: Option<Timestamp>) -> Result<Outcomes, Error> {
     let (shared, all) = (app.clone(), ids.to_vec());
-    let together = app.store().write(move |tx| in_job_time(&shared, tx, &all));
+    let together = app
+        .store()
+        .write(move |tx| in_job_time(&shared, tx, &all, until));
     match together {
         Err(error) if !error.is_unavailable() => {
             let (shared, all) = (app.clone(), ids.to_vec());
             app.store().write(move |tx| {
-                let until = monotonic() + JOB_TIME;
+                let deadline = monotonic() + JOB_TIME;
                 let mut outcomes = Vec::with_capacity(all.len());
                 for id in all {
-                    let outcome = tx.part(|tx| catch_up(&shared, tx, &id));
+                    let outcome = tx.part(|tx| catch_up(&shared, tx, &id, until));
                     outcomes.push((id, outcome));
-                    if monotonic() > until {
+                    if monotonic() > deadline {
                         break;
                     }
                 }
@@ -137,11 +170,19 @@ fn run_batch(app: &App, ids: &[RotationId]) -> Result<Outcomes, Error> {
 ///
 /// # Errors
 /// If the storage fails other than by a damaged page: then it fails for all of them.
-fn run_each(app: &App, ids: &[RotationId], stopped: &dyn Fn() -> bool) -> Result<Outcomes, Error> {
+fn run_each(
+    app: &App,
+    ids: &[RotationId],
+    until: Option<Timestamp>,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Outcomes, Error> {
     let mut outcomes = Vec::with_capacity(ids.len());
     for id in ids.iter().take_while(|_| !stopped()) {
         let (shared, own) = (app.clone(), id.clone());
-        match app.store().write(move |tx| catch_up(&shared, tx, &own)) {
+        match app
+            .store()
+            .write(move |tx| catch_up(&shared, tx, &own, until))
+        {
             Err(error) if error.is_unavailable() && !error.is_damage() => return Err(error),
             outcome => outcomes.push((id.clone(), outcome)),
         }
@@ -150,8 +191,13 @@ fn run_each(app: &App, ids: &[RotationId], stopped: &dyn Fn() -> bool) -> Result
 }
 
 /// Processes these until the time of the job is up or an error ends it.
-fn in_job_time(app: &App, tx: &mut WriteTx, ids: &[RotationId]) -> Result<Outcomes, Error> {
-    let until = monotonic() + JOB_TIME;
+fn in_job_time(
+    app: &App,
+    tx: &mut WriteTx,
+    ids: &[RotationId],
+    until: Option<Timestamp>,
+) -> Result<Outcomes, Error> {
+    let deadline = monotonic() + JOB_TIME;
     let mut outcomes = Vec::with_capacity(ids.len());
     let (mut left, mut at_once) = (ids, 1);
     while !left.is_empty() {
@@ -162,9 +208,9 @@ fn in_job_time(app: &App, tx: &mut WriteTx, ids: &[RotationId]) -> Result<Outcom
         // None of them depends on what falls due in another.
         let rotations = store::load_rotations(&tx.as_read(), together)?;
         for (id, rotation) in together.iter().zip(rotations) {
-            let outcome = rotation.map(|rotation| moved_on(app, tx, rotation));
+            let outcome = rotation.map(|rotation| moved_on(app, tx, rotation, until));
             outcomes.push((id.clone(), Ok(outcome.transpose()?.flatten())));
-            if monotonic() > until {
+            if monotonic() > deadline {
                 return Ok(outcomes);
             }
         }
@@ -172,15 +218,15 @@ fn in_job_time(app: &App, tx: &mut WriteTx, ids: &[RotationId]) -> Result<Outcom
     Ok(outcomes)
 }
 
-fn catch_up(app: &App, tx: &mut WriteTx, id: &RotationId) -> Outcome {
+fn catch_up(app: &App, tx: &mut WriteTx, id: &RotationId, until: Option<Timestamp>) -> Outcome {
     let rotation = store::load_rotation(&tx.as_read(), id)?;
-    rotation.map_or(Ok(None), |rotation| moved_on(app, tx, rotation))
+    rotation.map_or(Ok(None), |rotation| moved_on(app, tx, rotation, until))
 }
 
-/// Does what is due in a rotation.
-fn moved_on(app: &App, tx: &mut WriteTx, rotation: Rotation) -> Outcome {
+/// Does what is due in a rotation up to an instant; up to now without one.
+fn moved_on(app: &App, tx: &mut WriteTx, rotation: Rotation, until: Option<Timestamp>) -> Outcome {
     let mut draft = Draft::of(app, &CLOCK, rotation);
-    let due = draft.catch_up(tx)?;
+    let due = draft.catch_up_to(tx, until.unwrap_or(tx.now()))?;
     if due.is_none() {
         // Nothing was due, so the stored instant is outdated. Corrected, because otherwise it would be due permanently.
         store::save_due(tx, &draft.rotation.id, draft.next_due())?;
@@ -211,6 +257,11 @@ pub fn run_beside(app: &App) -> Result<(), Error> {
 /// Processes everything due up to now.
 pub fn catch_up_all(app: &App) -> Result<usize, Error> {
     DueWorker::default().run(app)
+}
+
+/// As [`catch_up_all`], but each due instant apart, and it ends early once `stopped` returns true.
+pub fn catch_up_in_order(app: &App, stopped: &dyn Fn() -> bool) -> Result<usize, Error> {
+    DueWorker::default().run_in_order(app, stopped)
 }
 
 /// As [`catch_up_all`], but ends early once `stopped` returns true; the next start continues.

@@ -402,7 +402,7 @@ fn create(
     };
     check_new(&tx.as_read(), &new, &app.tier_limits())?;
     let rotation = insert(tx, new)?;
-    outbox::announce(tx, app, &rotation, &[Event::Created])?;
+    outbox::announce(tx, app, &rotation, &[Event::Created], outbox::Occurs::Now)?;
     let created = format!("rotation {} created", quoted(&rotation.profile.name));
     let change = AuditedChange {
         rotation: Some(rotation.id.clone()),

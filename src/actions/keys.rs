@@ -47,6 +47,9 @@ pub fn hash(presented: &str) -> [u8; 32] {
 /// Refuses an invalid name or scopes, and rotations that do not exist.
 pub fn create_key(store: &Store, author: &Author, new: NewKey) -> Result<(KeyRecord, String)> {
     author.principal.check_administer()?;
+    if new.scopes.contains(&Scope::Replicate) {
+        check_replicating(author, &new)?;
+    }
     audit::write(store, author, move |tx, _| {
         let (record, secret) = mint_key(tx, new)?;
         let scopes: Vec<&str> = record.scopes.iter().map(|scope| scope.name()).collect();
@@ -61,6 +64,29 @@ pub fn create_key(store: &Store, author: &Author, new: NewKey) -> Result<(KeyRec
         let change = AuditedChange::of(record.id.as_str(), created);
         Ok(((record, secret), Some(change)))
     })
+}
+
+/// A key that copies the database reads every secret in it: whoever has the machine makes one, and it does nothing else.
+fn check_replicating(author: &Author, new: &NewKey) -> Result<()> {
+    if !matches!(author.principal, Principal::Operator { .. }) {
+        return Ok(invalid(
+            "scopes",
+            "`rota key create` on the machine alone makes a key with replicate",
+        )?);
+    }
+    if new.scopes.iter().any(|scope| *scope != Scope::Replicate) {
+        return Ok(invalid(
+            "scopes",
+            "replicate is alone in a key; leave out the others",
+        )?);
+    }
+    match new.rotations {
+        Some(_) => Ok(invalid(
+            "rotationIds",
+            "a key with replicate copies every rotation; leave them out",
+        )?),
+        None => Ok(()),
+    }
 }
 
 fn ends(at: Option<Timestamp>) -> String {
@@ -370,7 +396,7 @@ mod tests {
     fn each_rotated_out_secret_keeps_its_own_grace() {
         let scratch = Scratch::new("rotate");
         let (record, first) =
-            create_key(&scratch.store, &AUTHOR, new("ci", &Scope::ALL)).expect("a key");
+            create_key(&scratch.store, &AUTHOR, new("ci", &Scope::COMBINED)).expect("a key");
         let rotate = |seconds| {
             rotate_key(
                 &scratch.store,
@@ -410,12 +436,12 @@ mod tests {
     fn what_is_out_of_range_is_refused() {
         let scratch = Scratch::new("refused");
         let create = |new| detail(create_key(&scratch.store, &AUTHOR, new));
-        assert!(create(new(" ", &Scope::ALL)).starts_with("name: "));
-        assert!(create(new(&"ä".repeat(201), &Scope::ALL)).starts_with("name: "));
+        assert!(create(new(" ", &Scope::COMBINED)).starts_with("name: "));
+        assert!(create(new(&"ä".repeat(201), &Scope::COMBINED)).starts_with("name: "));
         assert!(create(new("ci", &[])).starts_with("scopes: "));
         let limited = |ids: &[&str]| NewKey {
             rotations: Some(ids.iter().map(|id| RotationId::from(*id)).collect()),
-            ..new("ci", &Scope::ALL)
+            ..new("ci", &Scope::COMBINED)
         };
         assert!(create(limited(&[])).starts_with("rotationIds: "));
         assert!(create(limited(&["rot_x"])).starts_with("rotationIds[0]: "));
@@ -423,7 +449,7 @@ mod tests {
         assert!(detail(token).contains("U1"));
         let endless = Duration::from_secs(u64::MAX);
         let (record, _) =
-            create_key(&scratch.store, &AUTHOR, new("ci", &Scope::ALL)).expect("a key");
+            create_key(&scratch.store, &AUTHOR, new("ci", &Scope::COMBINED)).expect("a key");
         assert!(
             detail(rotate_key(&scratch.store, &AUTHOR, record.id, endless)).contains("shorter")
         );

@@ -33,6 +33,7 @@ pub mod explain;
 pub mod first_run;
 pub mod first_weeks;
 pub mod grid;
+pub mod hand_over;
 pub mod identities;
 pub mod import_schedule;
 pub mod inbound;
@@ -55,11 +56,13 @@ pub mod plan;
 pub mod platform;
 pub mod polling;
 pub mod preview;
+pub mod promotion;
 pub mod proposals;
 pub mod provisioning;
 pub mod reads;
 pub mod relays;
 pub mod reminders;
+pub mod replica;
 pub mod report;
 mod request_writes;
 pub mod requests;
@@ -71,6 +74,7 @@ pub mod shifts;
 pub mod sign_ups;
 pub mod slack_envelopes;
 pub mod slack_home;
+pub mod standby;
 pub mod status;
 pub mod swaps;
 pub mod tier;
@@ -89,17 +93,21 @@ use crate::domain::external::AsOf;
 use crate::domain::holidays::Calendar;
 use crate::domain::personal_calendar::READ_EVERY;
 use crate::domain::retry_schedule::RetrySchedule;
+use crate::domain::standby::ServerRole;
 use crate::domain::tiers::TierLimits;
 use crate::metrics::Metrics;
 use crate::relays::Relays;
-use crate::runtime::background::{Runtime, Watch};
+use crate::runtime::background::Runtime;
 use crate::runtime::clock::Clock;
 use crate::store::Store;
 use calendars::InProgress;
+use hand_over::HandOver;
 use jiff::{SignedDuration, Timestamp};
 use notification_test::RecentTests;
 use partners::Partners;
+use replica::Replicas;
 use sign_ups::SignUps;
+use standby::Standby;
 use std::sync::{Arc, PoisonError, RwLock};
 use told_plan::{NoticeSettings, Notices};
 use warnings::Warned;
@@ -134,6 +142,12 @@ pub struct App {
     recent_tests: Arc<RecentTests>,
     sign_ups: Arc<SignUps>,
     notices: Arc<Notices>,
+    replicas: Arc<Replicas>,
+    hand_over: Arc<HandOver>,
+    /// Names the process among the servers of the database.
+    instance: Arc<str>,
+    /// Where another server writes the database.
+    standby: Option<Arc<Standby>>,
 }
 
 /// Settings for outgoing messages and URLs.
@@ -190,7 +204,6 @@ impl App {
     ) -> App {
         let store = Arc::new(store);
         let runtime = Runtime::default();
-        runtime.watch(store.heartbeat().clone(), Watch::Readiness);
         App {
             chat: Arc::new(Local::new(Arc::clone(&store))),
             slack: None,
@@ -208,6 +221,44 @@ impl App {
             recent_tests: Arc::default(),
             sign_ups: Arc::default(),
             notices: Arc::default(),
+            replicas: Arc::default(),
+            hand_over: Arc::default(),
+            instance: format!("{:032x}", rand::random::<u128>()).into(),
+            standby: None,
+        }
+    }
+
+    /// The same on another database: a standby opens one with every copy. Everything else is shared.
+    pub fn on(&self, store: Store) -> App {
+        let store = Arc::new(store);
+        App {
+            chat: match self.slack {
+                Some(_) => Arc::clone(&self.chat),
+                None => Arc::new(Local::new(Arc::clone(&store))),
+            },
+            store,
+            ..self.clone()
+        }
+    }
+
+    /// Answers from copies of a database that another server writes.
+    pub fn with_standby(self, standby: Arc<Standby>) -> App {
+        App {
+            standby: Some(standby),
+            ..self
+        }
+    }
+
+    /// The standby that this server is, where another one writes the database.
+    pub fn standby(&self) -> Option<&Arc<Standby>> {
+        self.standby.as_ref()
+    }
+
+    /// What this server is to its database.
+    pub fn role(&self) -> ServerRole {
+        match self.standby {
+            Some(_) => ServerRole::Standby,
+            None => ServerRole::Primary,
         }
     }
 
@@ -371,6 +422,21 @@ impl App {
     /// The warnings of all rotations, as they were last counted.
     pub fn warned(&self) -> &Warned {
         &self.warned
+    }
+
+    /// Which copies of the database are made when.
+    pub fn replicas(&self) -> &Replicas {
+        &self.replicas
+    }
+
+    /// The planned hand-over of this server.
+    pub fn hand_over(&self) -> &HandOver {
+        &self.hand_over
+    }
+
+    /// Names this process among the servers of the database: 32 hexadecimal digits.
+    pub fn instance(&self) -> &str {
+        &self.instance
     }
 
     /// The background threads, including the storage thread.

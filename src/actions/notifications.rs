@@ -86,7 +86,7 @@ pub fn change_failed(
 /// Queues messages with the current names of people, except to people who are no longer in the workspace. Those that the local
 /// platform posts at once are sent on from here. Returns whether there are any.
 pub fn queue(tx: &mut WriteTx, app: &App, mut messages: Vec<Message>) -> Result<bool, Error> {
-    if messages.is_empty() {
+    if messages.is_empty() || tx.is_forecast() {
         return Ok(false);
     }
     let people = messages.iter().flat_map(|message| {

@@ -236,6 +236,11 @@ pub fn start_over(app: &App) -> Result<usize, Error> {
     app.store().write(store::end_interrupted)
 }
 
+/// Whether an attempt has no outcome yet.
+pub fn any_in_flight(app: &App) -> Result<bool, Error> {
+    app.store().read(store::any_in_flight)
+}
+
 /// The non-empty queues, each with its earliest due instant.
 pub fn queues(app: &App) -> Result<Vec<(WebhookId, Queue, Timestamp)>, Error> {
     app.store().read(store::list_queues)

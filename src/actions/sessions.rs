@@ -142,7 +142,9 @@ pub fn sign_in(
     rules: &SessionRules,
 ) -> Result<Option<Begun>> {
     let idle = rules.idle;
-    app.store().write(move |tx| {
+    // A token says who they are wherever it is known. A link is used up, which only the server can do that writes.
+    let is_own = matches!(proof, Proof::Token(_));
+    let begin = move |tx: &mut WriteTx| -> Result<Option<Begun>> {
         let now = tx.now();
         let proven = prove(&tx.as_read(), &proof, now)?;
         let Some((person, origin)) = proven else {
@@ -152,7 +154,15 @@ pub fn sign_in(
             store::remove_login_link(tx, &hash(secret))?;
         }
         begin_within(tx, person, origin, browser, idle).map(Some)
-    })
+    };
+    let begun = match is_own {
+        true => app.store().write_own(begin)?,
+        false => app.store().write(begin)?,
+    };
+    if let (Some(standby), Some(begun)) = (app.standby(), &begun) {
+        standby.keep_session(hash(&begun.secret));
+    }
+    Ok(begun)
 }
 
 /// Begins a session of somebody within a write that has found out who they are.
@@ -284,7 +294,8 @@ pub fn find(app: &App, secret: &str, rules: &SessionRules) -> Result<Option<Sign
         }
         return Ok(None);
     };
-    if now.duration_since(session.used_at) >= NOTED_EVERY {
+    let is_noted = app.store().check_written_here().is_ok();
+    if is_noted && now.duration_since(session.used_at) >= NOTED_EVERY {
         // What the log of uses loses with the power is noted again.
         app.store()
             .write_log(move |tx| store::save_session_use(tx, &session.id, now))?;

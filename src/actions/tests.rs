@@ -78,7 +78,7 @@ fn caller() -> Principal {
     Principal::Key {
         id: KeyId::from("key_1"),
         name: "test".into(),
-        scopes: Scope::ALL.to_vec(),
+        scopes: Scope::COMBINED.to_vec(),
         rotations: None,
     }
 }

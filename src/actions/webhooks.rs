@@ -224,7 +224,14 @@ pub fn test(app: &App, author: &Author, id: &WebhookId) -> Result<Delivery> {
             None => None,
         };
         let rotation = rotation.ok_or(Refusal::NoRotation)?;
-        let made = outbox::queue(tx, &shared, &rotation, (Event::Test, None), &[webhook.id])?;
+        let made = outbox::queue(
+            tx,
+            &shared,
+            &rotation,
+            (Event::Test, None),
+            &[webhook.id],
+            outbox::Occurs::Now,
+        )?;
         let queued = match made.first() {
             Some(delivery) => store::load_delivery(&tx.as_read(), &id, delivery)?,
             None => None,

@@ -20,7 +20,8 @@ use crate::wire::on_call::OnCall;
 
 pub const READ: Operation = operation("getInboundWebhook", "inbound", "Read the inbound webhook")
     .about("URL and key of the rotation's inbound webhook. Created on first use.")
-    .gives::<InboundWebhook>(200, "URL and key.");
+    .gives::<InboundWebhook>(200, "URL and key.")
+    .refuses(&["standby"]);
 
 /// GET the inbound webhook.
 pub fn read(call: &Call) -> Outcome {

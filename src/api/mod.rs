@@ -46,6 +46,7 @@ mod plan;
 mod preview;
 mod readiness;
 mod record;
+mod replica;
 mod reports;
 mod requests;
 mod room;
@@ -60,14 +61,14 @@ mod webhooks;
 pub use crate::server::rate::Limits;
 pub use watch::Access;
 
-use crate::actions::App;
+use crate::actions::{App, Error};
 use crate::admission::{self, Admission, Credential};
 use crate::domain::access::Principal;
 use crate::domain::refusal::invalid;
 use crate::metrics::RouteMetrics;
 use crate::server::room::{self as memory, RequestBudget};
-use crate::server::{Edge, Malformed, Problem, Request, Scheme};
-use crate::wire::etag::Precondition;
+use crate::server::{Edge, Malformed, Problem, Request, Response, Scheme};
+use crate::wire::etag::{self, Precondition};
 use crate::wire::url::{self, RouteMatch};
 use answer::Outcome;
 use extract::{Call, Path, Query};
@@ -183,6 +184,36 @@ impl Api {
         Ok((Detail::Whole, Some(caller)))
     }
 
+    /// The validators that a request knows, as handlers compare them.
+    fn validators<'r>(&self, request: &'r Request) -> Option<Cow<'r, str>> {
+        let header = extract::header(request, "If-None-Match")?;
+        Some(match self.app.standby() {
+            Some(_) => etag::standby_validators(&header).into(),
+            None => header,
+        })
+    }
+
+    /// The response with the validator that this server shows.
+    fn tagged(&self, mut response: Response) -> Response {
+        if self.app.standby().is_some() {
+            for (name, value) in &mut response.headers {
+                if *name == "ETag" {
+                    *value = etag::standby_tag(value).into();
+                }
+            }
+        }
+        response
+    }
+
+    /// Refuses what only the server answers that writes the database, anywhere else.
+    fn check_written_here(&self, row: &Row) -> Result<(), Error> {
+        match self.app.store().check_written_here() {
+            Err(Error::HandingOver) if row.is_answered_while_handing_over() => Ok(()),
+            Err(error) if !row.is_answered_by_standbys() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Authenticates a request and checks the scope.
     fn admit(
         &self,
@@ -245,6 +276,7 @@ impl Edge for Api {
             _ => {}
         }
         let caller = self.admit(request, id, row, &path)?;
+        self.check_written_here(row)?;
         let body = read_body(row, request)?;
         if !body.is_empty() {
             extract::check_media_type(request)?;
@@ -263,7 +295,7 @@ impl Edge for Api {
             client_request_id: request.client_request_id(),
             address: request.client_address(),
             body,
-            if_none_match: extract::header(request, "If-None-Match"),
+            if_none_match: self.validators(request),
             accept: extract::header(request, "Accept"),
             path,
             query: Query::parse(query, row.operation)?,
@@ -275,7 +307,7 @@ impl Edge for Api {
         for id in call.will_fail.take() {
             answer = answer.with("X-Rota-Warning", format!("changeWillFail {id}"));
         }
-        Ok(memory::hold(answer, share))
+        Ok(memory::hold(self.tagged(answer), share))
     }
 
     fn counted(&self, request: &Request) -> Option<&RouteMetrics> {

@@ -136,6 +136,15 @@ impl Operation {
         self.answers(status, about, Some(shape::<T>), headers)
     }
 
+    /// A file of this media type, with its ETag.
+    pub const fn gives_file(self, about: &'static str, media_type: &'static str) -> Operation {
+        let mut this = self.gives_text(about, media_type);
+        if let Some(gives) = &mut this.gives[0] {
+            gives.headers = &["ETag"];
+        }
+        this
+    }
+
     /// A text of another media type.
     pub const fn gives_text(mut self, about: &'static str, media_type: &'static str) -> Operation {
         let at = self.gives[0].is_some() as usize;

@@ -3,7 +3,9 @@
 use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Operation, operation};
-use crate::actions::{App, DELIVERY, TIMER};
+use crate::actions::replica::SeenStandby;
+use crate::actions::{App, DELIVERY, TIMER, replica};
+use crate::domain::standby::ServerRole;
 use crate::runtime::background::Watch;
 use crate::runtime::heartbeat::{Heartbeat, late_after};
 use crate::server::{Problem, Request};
@@ -17,13 +19,39 @@ use std::time::Duration;
 
 /// The readiness of the server.
 #[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Readiness {
     /// Always `ready`; a server that is not ready returns 503.
     status: &'static str,
-    timer: TimerState,
-    delivery: DeliverySide,
+    role: ServerRole,
+    /// As `GET /v1/epoch` has it.
+    epoch: u64,
+    /// On a standby, when the copy is from that it answers from. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copied_at: Option<Moment>,
+    /// On a standby, the age of the copy in seconds, by the clock of the standby. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_seconds: Option<f64>,
+    /// The standbys that took copies in the last minutes. Only for the machine itself; absent otherwise, and if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standbys: Option<Vec<StandbyState>>,
+    /// Absent on a standby.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timer: Option<TimerState>,
+    /// Absent on a standby.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivery: Option<DeliverySide>,
     storage: StorageState,
     clock: ClockState,
+}
+
+/// A standby that takes copies of this server's database.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct StandbyState {
+    address: String,
+    /// How old what it has is, in seconds.
+    age_seconds: f64,
 }
 
 /// The system clock.
@@ -98,12 +126,12 @@ pub const READINESS: Operation = operation("getReadiness", "service", "Check the
         where a write takes as long, or while the server stops; also from the moment at which a read or a write fails because \
         of the storage, until one succeeds again, and where the database is damaged until the next start. Where nobody writes, \
         the server does once a minute. `detail` names what is wrong. An event that an endpoint does not take is shown and makes \
-        nothing unready.")
+        nothing unready. A standby is ready while its copy is younger than `[standby] stale_after`.")
     .gives::<Readiness>(200, "The server is ready.")
     .refuses(&["not_ready"]);
 
 /// GET readyz.
-pub fn readiness(api: &Api, _: &Request) -> Outcome {
+pub fn readiness(api: &Api, request: &Request) -> Outcome {
     let (app, runtime) = (&api.app, api.app.runtime());
     let mut late = Vec::new();
     if runtime.is_stopping() {
@@ -112,13 +140,38 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
     let watched = runtime.watched().into_iter();
     let watched = watched.filter(|one| one.watch == Watch::Readiness);
     late.extend(watched.filter_map(|one| problem_of(&one.heartbeat)));
+    let standby = app.standby();
     let (timer, delivery) = (runtime.heartbeat(TIMER), runtime.heartbeat(DELIVERY));
-    for (name, heartbeat) in [(TIMER, &timer), (DELIVERY, &delivery)] {
-        late.extend(heartbeat.is_none().then(|| no_thread(name)));
+    match standby {
+        Some(standby) => late.extend(standby.unready()),
+        None => {
+            for (name, heartbeat) in [(TIMER, &timer), (DELIVERY, &delivery)] {
+                late.extend(heartbeat.is_none().then(|| no_thread(name)));
+            }
+        }
     }
     late.extend(app.store().health().problems());
     if !late.is_empty() {
         return Err(Problem::not_ready(late.join("; ")));
+    }
+    let epoch = replica::epoch(app)?.number;
+    let copied = standby.and_then(|standby| standby.copied());
+    if let Some(copied) = copied {
+        return answer::json(
+            200,
+            &Readiness {
+                status: "ready",
+                role: app.role(),
+                epoch,
+                copied_at: Some(copied.at.into()),
+                age_seconds: Some(seconds(copied.age())),
+                standbys: None,
+                timer: None,
+                delivery: None,
+                storage: storage(app),
+                clock: clock(app),
+            },
+        );
     }
     let queue = {
         // One at a time, so that many callers keep only one thread busy. Separate from the lock for metrics, so that readers of
@@ -139,22 +192,42 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
         200,
         &Readiness {
             status: "ready",
-            timer: TimerState {
+            role: app.role(),
+            epoch,
+            copied_at: None,
+            age_seconds: None,
+            standbys: (request.client_address().is_loopback())
+                .then(|| standbys(app))
+                .filter(|standbys| !standbys.is_empty()),
+            timer: Some(TimerState {
                 last_tick_at: ago(app, ticked).into(),
                 age_seconds: seconds(ticked),
-            },
-            delivery: DeliverySide {
+            }),
+            delivery: Some(DeliverySide {
                 last_look_at: ago(app, looked).into(),
                 age_seconds: seconds(looked),
                 pending: queue.pending,
                 oldest_undelivered: oldest,
-            },
+            }),
             storage: storage(app),
-            clock: ClockState {
-                behind_seconds: seconds(app.clock().behind()),
-            },
+            clock: clock(app),
         },
     )
+}
+
+fn standbys(app: &App) -> Vec<StandbyState> {
+    let now = app.now();
+    let state = |seen: SeenStandby| StandbyState {
+        address: seen.address.to_string(),
+        age_seconds: now.duration_since(seen.copied_at).as_secs_f64().max(0.0),
+    };
+    app.replicas().seen().into_iter().map(state).collect()
+}
+
+fn clock(app: &App) -> ClockState {
+    ClockState {
+        behind_seconds: seconds(app.clock().behind()),
+    }
 }
 
 /// How the storage has worked.

@@ -9,6 +9,7 @@ use crate::domain::ids::{CellId, UserId};
 use crate::wire::history::{HistoryEntry, HoursAsHeld};
 use crate::wire::on_call;
 use crate::wire::schedule::{self, PlannedTurn, Shift};
+use jiff::Timestamp;
 
 /// The longest range of a schedule, in days.
 const PLAN_DAYS: i64 = 366;
@@ -77,10 +78,12 @@ pub fn history(call: &Call) -> Outcome {
     let (range, page) = (call.query.range(HISTORY_DAYS)?, call.query.page()?);
     let id = call.path.id("rotationId");
     let entries = duties::history(call.app, call.caller, &id, range)?;
-    answer::json(200, &answer::page_of(entries, page).map(entry))
+    let copied_at = call.app.store().copied_at();
+    let entries = answer::page_of(entries, page).map(|held| entry(held, copied_at));
+    answer::json(200, &entries)
 }
 
-fn entry(held: Duty) -> HistoryEntry {
+fn entry(held: Duty, copied_at: Option<Timestamp>) -> HistoryEntry {
     let entry = held.entry;
     let covered = entry.user.is_some() || entry.outside.is_some();
     HistoryEntry {
@@ -100,5 +103,6 @@ fn entry(held: Duty) -> HistoryEntry {
         dealt: entry.dealt.as_ref().map(|turn| turn.dealt),
         reason: entry.reason,
         hours_as_held: Some(HoursAsHeld::from(&*entry.hours)),
+        forecast: copied_at.and_then(|at| (entry.start > at).then_some(true)),
     }
 }

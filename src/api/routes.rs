@@ -8,11 +8,11 @@ use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, changes, chat,
     covers_and_swaps as asking, deliveries, directory, directory_writes as directory_edit, explain,
     external, grid, inbound, keys, mentions, messages, notices, on_call, plan, preview, readiness,
-    record, reports, requests, rotations, service, trades, warnings, watch, webhooks,
+    record, replica, reports, requests, rotations, service, trades, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
-    self, ManageDirectory, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty,
-    WriteRotations,
+    self, ManageDirectory, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, Replicate,
+    WriteDuty, WriteRotations,
 };
 use crate::server::Request;
 use crate::wire::etag::Precondition;
@@ -27,6 +27,26 @@ pub struct Row {
     pub needs: Needs,
     pub handler: Handler,
     pub operation: &'static Operation,
+}
+
+/// Operations that read and are refused on a standby all the same: they read from elsewhere, or the database itself.
+const FIRST_SERVER_ONLY: [&str; 3] = ["listPartnerSchedules", "listPartnerPeople", "getReplica"];
+
+/// The operation that ends the writes of a server for another one, and is asked again once they have ended.
+const HAND_OVER: &str = "handOver";
+
+impl Row {
+    /// Whether a standby answers it: it writes nothing, and reads nothing but the database.
+    pub fn is_answered_by_standbys(&self) -> bool {
+        let plans = ["/preview", "/plan"];
+        let reads = self.method == "GET" || plans.iter().any(|end| self.pattern.ends_with(end));
+        reads && !FIRST_SERVER_ONLY.contains(&self.operation.id)
+    }
+
+    /// Whether it is answered while another server takes over.
+    pub fn is_answered_while_handing_over(&self) -> bool {
+        self.is_answered_by_standbys() || self.method == "GET" || self.operation.id == HAND_OVER
+    }
 }
 
 /// The required credential.
@@ -224,6 +244,9 @@ pub static ROUTES: &[Row] = &[
 
     row("GET",    "/v1/audit",                                            Scoped(ReadRotations),  Plain(audit::list),        &audit::LIST),
 
+    row("GET",    "/v1/replica",                                          Scoped(Replicate),       Plain(replica::read),      &replica::READ),
+    row("POST",   "/v1/replica/hand-over",                                Scoped(Replicate),       Plain(replica::hand_over), &replica::HAND_OVER),
+    row("GET",    "/v1/epoch",                                            Nothing,                 Open(replica::epoch),      &replica::EPOCH),
     row("GET",    "/v1/keys/self",                                        Nothing,                 Plain(keys::own),          &keys::OWN),
     row("GET",    "/v1/openapi.json",                                     Nothing,                 Open(service::openapi),    &service::OPENAPI),
     row("GET",    "/healthz",                                             Nothing,                 Open(watch::health),       &watch::HEALTH),

@@ -9,7 +9,7 @@ use crate::domain::chat::PlatformState;
 use crate::domain::external::Link;
 use crate::domain::snapshot::{OpenSlot, Queue};
 use crate::domain::zones;
-use crate::metrics::{self, ChatHealth, Snapshot, StorageHealth};
+use crate::metrics::{self, ChatHealth, CopyHealth, Snapshot, StorageHealth};
 use crate::server::{Body as Bytes, Problem, Request, Response};
 use crate::store::{self, Access as Way, ReadTx};
 use jiff::Timestamp;
@@ -198,7 +198,18 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
             .slack()
             .map(|_| state.directory_read_at.unwrap_or(Timestamp::UNIX_EPOCH)),
         started_at: api.started_at,
-        last_tick: ago(app, age(app.runtime().heartbeat(TIMER).as_ref())),
+        last_tick: (app.standby().is_none())
+            .then(|| ago(app, age(app.runtime().heartbeat(TIMER).as_ref()))),
+        standby: app.standby().map(|standby| CopyHealth {
+            age: standby
+                .copied()
+                .map(|copied| copied.age())
+                .unwrap_or_default(),
+            results: standby
+                .counted()
+                .map(|(result, count)| (result.name(), count))
+                .to_vec(),
+        }),
         build: &[
             ("version", VERSION),
             ("tzdata", zones::tzdata_version()),

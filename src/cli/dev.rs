@@ -123,9 +123,10 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let mut edges = bootstrap.edges(&config, login, limits)?;
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());
     edges.push(Box::new(Dev::new(app, failures, pending_work, budget)));
-    bootstrap.serve(&signals, edges, delivery, &sources, move || {
-        lines.iter().try_for_each(|line| answer(line))
-    })
+    let ready = move || lines.iter().try_for_each(|line| answer(line));
+    bootstrap
+        .serve(&signals, edges, delivery, &sources, ready)
+        .map(drop)
 }
 
 /// How long the start waits for outside sources: not long for a chat platform that has not answered before.

@@ -24,6 +24,7 @@ Scopes:
   manage:webhooks  webhook endpoints and their delivery log
   read:contacts    telephone numbers and addresses of people
   manage:directory add and change people, user groups, channels
+  replicate        copy the database to a standby; alone, for all rotations
 
 Examples:
   rota key create --name dashboard --scope read:oncall read:rotations

@@ -4,14 +4,17 @@
 //! in `rota check` a wrong configuration is a finding, so it is 1. In the commands of `code` wrong usage is 1 too: there 2 says
 //! that `rota plan` found changes.
 
+mod acting;
 mod audit;
 mod backup;
 mod check;
 mod code;
+mod compare;
 mod completions;
 mod demo;
 mod dev;
 mod directory;
+mod host;
 mod import;
 mod key;
 mod logging;
@@ -23,6 +26,8 @@ mod openapi;
 mod operator;
 mod outgoing;
 mod output;
+mod part;
+mod promote;
 mod relay;
 mod report;
 mod restore;
@@ -32,6 +37,7 @@ mod serve;
 mod setup_link;
 mod signals;
 mod slack;
+mod standby;
 mod status;
 mod token;
 mod verify;
@@ -85,6 +91,12 @@ pub struct Place {
 enum Command {
     /// Run the server
     Serve(serve::Flags),
+    /// Answer from copies of another server's database, ready to take over
+    Standby(standby::Flags),
+    /// Let a standby take over from the first server
+    Promote(promote::Flags),
+    /// List what the first server did that the database of the second lacks
+    Compare(compare::Flags),
     /// Run a server for local development, with a demo workspace and everything needed to call it
     Dev(dev::Flags),
     /// Create and manage team API keys
@@ -210,7 +222,10 @@ fn dispatch(rota: Rota) -> Result<ExitCode, Failure> {
     let place = rota.place;
     match rota.command {
         Command::Code(command) => return code::run(command),
-        Command::Serve(flags) => serve::run(place, flags),
+        Command::Serve(flags) => acting::serve(place, flags),
+        Command::Standby(flags) => acting::standby(place, flags),
+        Command::Promote(flags) => promote::run(place, flags),
+        Command::Compare(flags) => compare::run(place, flags),
         Command::Dev(flags) => dev::run(place, flags),
         Command::Key(command) => key::run(place, command),
         Command::Token(command) => token::run(place, command),

@@ -4,7 +4,10 @@ use super::output::tell;
 use super::workspace::{database, settings};
 use super::{Failure, Place};
 use crate::runtime::clock::Clock;
-use crate::store::{Lock, REPLACED, are_same_file, check_database, replace_database};
+use crate::store::{
+    Error, Inspection, Lock, REPLACED, are_same_file, check_database, find_epoch, load_marker,
+    raise_epoch, replace_database,
+};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -32,11 +35,19 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
             flags.file.display()
         )));
     }
+    if let Some(marker) = load_marker(&path)? {
+        return Err(Error::Standby(marker.first.into()).into());
+    }
     check_database(&flags.file)?;
     let mut lock = Lock::take(&path)?;
     lock.sign(&format!("`rota restore`, process {}", std::process::id()))?;
     let kept = kept_name(&path);
+    // What was promoted stays so: a server of an earlier epoch would give way to the one that it took over from.
+    let epoch = Inspection::open(&path).and_then(|replaced| replaced.read(find_epoch));
     let replaced = replace_database(&path, &flags.file, &kept)?;
+    if let Ok(Some(epoch)) = epoch {
+        raise_epoch(&path, epoch.number)?;
+    }
     tell(&format!(
         "restored {} from {}",
         path.display(),

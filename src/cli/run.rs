@@ -1,8 +1,9 @@
 //! Shared by `rota serve` and `rota dev`: opening the database, catching up, serving until stopped.
 
 use super::Failure;
+use super::host::{Change, GRACE, Host};
 use super::notify::Manager;
-use super::outgoing::{LISTEN, Receivers, outward, trusted};
+use super::outgoing::{Receivers, outward, trusted};
 use super::output::tell;
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
@@ -12,12 +13,12 @@ use crate::actions::partners::Partners;
 use crate::actions::partners::reading::LinkedSchedules;
 use crate::actions::platform::{self, StartError};
 use crate::actions::polling::Source;
-use crate::actions::{App, Outward, dev_clock, directory_sync, due, tier};
+use crate::actions::{App, Outward, dev_clock, directory_sync, due, promotion, tier};
 use crate::admission::Admission;
 use crate::api::{self, Api};
 use crate::chat::Chat;
 use crate::chat_watch;
-use crate::client::Tls;
+use crate::client::{Client, Tls};
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
 use crate::domain::audit::Author;
@@ -30,33 +31,38 @@ use crate::notices;
 use crate::oidc::{Provider, SignIns};
 use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
-use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
+use crate::runtime::heartbeat::Heartbeat;
+use crate::runtime::supervisor::{self, Cause, StopServer, Supervision, Supervisor};
 use crate::runtime::wakeup::Wakeup;
 use crate::scim::{self, Scim};
 use crate::server::rate::Rates;
 use crate::server::room::RequestBudget;
-use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
+use crate::server::{Dispatch, Edge};
 use crate::slack_inbound::interactions::{Interactions, start_home_tabs};
 use crate::slack_inbound::{self, RequestUrls};
 use crate::sources;
+use crate::standby::fence::Fence;
+use crate::standby::hand_over;
+use crate::standby::peers::Peer;
 use crate::storage_watch;
-use crate::store::{ActionError, Error, Lock, ReadTx, Store, latest_change, list_cadences};
+use crate::store::{
+    ActionError, Error, Lock, ReadTx, Store, Writes, latest_change, list_cadences, load_marker,
+};
 use crate::sync::Sources;
 use crate::timer;
 use crate::warning_watch;
 use crate::web::{Login, Web};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long running requests may take after a stop is requested.
-const GRACE: Duration = Duration::from_secs(10);
-
 /// How long background loops may take to finish the current commit, while running requests finish.
-const LOOP_GRACE: Duration = Duration::from_secs(2);
+pub const LOOP_GRACE: Duration = Duration::from_secs(2);
+
+/// How long deliveries that are on their way may take where another server has begun to write: little, because it sends them too.
+const GIVING_WAY: Duration = Duration::from_secs(1);
 
 /// Merges the configured rate limits with the defaults in `unset`. If `unset` is off, any setting turns the limits
 /// on.
@@ -85,10 +91,12 @@ pub struct Bootstrap {
     pub app: App,
     /// The memory budget shared by the requests of all edges.
     pub budget: RequestBudget,
-    server: Server,
+    host: Host,
     /// The certificate authorities of outgoing connections.
     tls: Tls,
     manager: Arc<Manager>,
+    /// Keeps another server of the same database from writing it, too.
+    fence: Option<Fence>,
     /// Identifies the data that due instants depend on, besides the rotations.
     rules: String,
     /// Whether the set-up address is printed unasked: not where somebody else says who may sign in.
@@ -96,12 +104,32 @@ pub struct Bootstrap {
     /// What takes what comes in from Slack.
     inbound: Vec<LoopThread>,
     /// Keeps other servers from using the database.
-    _lock: Lock,
+    lock: Lock,
+}
+
+/// How a server ended.
+pub enum Ended {
+    /// It was asked to.
+    Stopped,
+    /// It gave way to another server of its database, and goes on as a standby: with its socket, its lock and the other server.
+    GaveWay(Box<(Host, Lock)>, Peer),
 }
 
 impl Bootstrap {
     /// Opens or creates the database and binds the address. The workspace starts on `limits`.
     pub fn open(
+        db: &Path,
+        config: &Config,
+        time: Time,
+        limits: TierLimits,
+        receivers: Receivers,
+    ) -> Result<Bootstrap, Failure> {
+        Bootstrap::open_on(None, db, config, time, limits, receivers)
+    }
+
+    /// As [`Bootstrap::open`], on the socket and with the lock that the process has already.
+    pub fn open_on(
+        held: Option<(Host, Lock)>,
         db: &Path,
         config: &Config,
         time: Time,
@@ -116,7 +144,17 @@ impl Bootstrap {
         let partners = config.partners().map_err(Failure::Usage)?;
         let outward = outward(String::new(), config, &tls, receivers)?;
         let slack = config.slack().map_err(Failure::Usage)?;
-        let mut lock = Lock::take_known(db)?;
+        let (host, mut lock) = match held {
+            Some((host, lock)) => (Some(host), lock),
+            None => (None, Lock::take_known(db)?),
+        };
+        if let Some(marker) = load_marker(db)? {
+            return Err(Failure::Usage(format!(
+                "{}: it is a standby's copy, and changes are made at {}; run `rota standby` here, or let it take over with `rota promote`",
+                db.display(),
+                marker.first
+            )));
+        }
         let process = std::process::id();
         lock.sign(&format!("process {process}"))?;
         let (store, clock) = match time {
@@ -127,19 +165,12 @@ impl Bootstrap {
             }
             Time::Development(at) => open_with_clock(db, Missing::Create, at, Some(&lock))?,
         };
-        let listen = config
-            .listen
-            .as_ref()
-            .map_or(LISTEN.into(), |listen| listen.to_string());
-        let proxies = TrustedProxies::new(config.http.trusted_proxies());
-        let server = Server::bind(&listen, Limits::default(), proxies).map_err(|error| {
-            format!("cannot listen on {listen}: {error}; --listen HOST:PORT names another address")
-        })?;
-        lock.sign(&format!(
-            "process {process} at {}",
-            url(server.local_addr())
-        ))?;
-        let own = url(server.local_addr());
+        let host = match host {
+            Some(host) => host,
+            None => Host::bind(config)?,
+        };
+        let own = host.url();
+        lock.sign(&format!("process {process} at {own}"))?;
         let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
         let outward = Outward {
             base_url,
@@ -147,6 +178,8 @@ impl Bootstrap {
         };
         let rules = rules(&calendar, outward.reminder_before);
         let app = App::new(store, calendar, clock, limits, outward);
+        let heartbeat = app.store().heartbeat().clone();
+        app.runtime().watch(heartbeat, Watch::Readiness);
         let partners = Partners::new(partners.poll_every, sources::readers(&partners, &tls));
         let app = app.with_audit_kept(config.audit.keep);
         let app = app.with_notices(config.notices.settings());
@@ -158,13 +191,14 @@ impl Bootstrap {
         Ok(Bootstrap {
             app,
             budget: RequestBudget::default(),
-            server,
+            host,
+            fence: None,
             tls,
             manager,
             rules,
             prints_setup: true,
             inbound: Vec::new(),
-            _lock: lock,
+            lock,
         })
     }
 
@@ -183,7 +217,34 @@ impl Bootstrap {
 
     /// The URL of the server on this machine.
     pub fn url(&self) -> String {
-        url(self.server.local_addr())
+        self.host.url()
+    }
+
+    /// Asks the other servers of the database whether one of them writes it. To be called before anything is written to it.
+    ///
+    /// # Errors
+    /// If one writes it in a later epoch, or if none answers and one has to.
+    pub fn begin_fence(&mut self, config: &Config) -> Result<(), Failure> {
+        let peers = config.peers();
+        if peers.is_empty() {
+            return Ok(());
+        }
+        let fence = Fence {
+            client: Arc::new(Client::new(&self.tls, true, None)),
+            peers,
+            requires_peer: config.standby.require_peer(),
+        };
+        let Some(peer) = fence.before_start(&self.app)? else {
+            self.fence = Some(fence);
+            return Ok(());
+        };
+        let db = self.app.store().path().display().to_string();
+        Err(Failure::Usage(format!(
+            "{db}: {url} writes this database in epoch {epoch}, after this server did. Become its standby: on its machine run `rota key \
+             create --name standby --scope replicate`, here set from = \"{url}\" and key_file below [standby], and run `rota standby`",
+            url = peer.url,
+            epoch = peer.epoch
+        )))
     }
 
     /// Processes everything that became due while the server was down, and switches the workspace to the configured tier. A
@@ -225,7 +286,10 @@ impl Bootstrap {
             rules_changed = due::check_rules(app, &self.rules)?;
         }
         self.manager.status("catching up");
-        let moved = due::catch_up_until(app, &|| signals.told_to_stop())?;
+        let moved = match promotion::was_promoted(app)? {
+            true => due::catch_up_in_order(app, &|| signals.told_to_stop())?,
+            false => due::catch_up_until(app, &|| signals.told_to_stop())?,
+        };
         if moved > 0 {
             log::info!("caught up: {moved} rotations processed");
         }
@@ -238,6 +302,7 @@ impl Bootstrap {
         if rules_changed {
             due::follow_rules(app, &self.rules)?;
         }
+        promotion::is_caught_up(app)?;
         due::run_beside(app)?;
         tier::switch(app, operator, config.plan.tier_limits())?;
         let (calendar, now) = (app.calendar(), app.now());
@@ -261,50 +326,10 @@ impl Bootstrap {
         limits: api::Limits,
     ) -> Result<Vec<Box<dyn Edge>>, Failure> {
         self.prints_setup = !login.says_who_administers();
-        let (app, budget) = (self.app.clone(), self.budget.clone());
-        let access = config.metrics.access();
-        let base_url = config.base_url.as_ref().map(ToString::to_string);
-        let listen = self.server.local_addr().to_string();
-        let sign_ins = login.provider.clone().map(|settings| {
-            let sign_ins = SignIns::new(Provider::new(settings, &self.tls), app.base_url());
-            log::info!("OpenID Connect redirect URI: {}", sign_ins.redirect_uri());
-            sign_ins
-        });
-        // Shared: a person has one rate, by tokens and on the pages.
-        let rates = Arc::new(Rates::new(limits));
-        let web = Web::new(
-            app.clone(),
-            login,
-            &listen,
-            Arc::clone(&rates),
-            budget.clone(),
-        );
-        let web = web.with_api(api::openapi::document);
-        let web = web.with_sign_ins(sign_ins);
-        let inbound = self.inbound()?;
-        let admission = Arc::new(Admission::new(rates));
-        Ok(vec![
-            Box::new(Mcp::new(
-                app.clone(),
-                Arc::clone(&admission),
-                budget.clone(),
-            )),
-            Box::new(Scim::new(
-                app.clone(),
-                Arc::clone(&admission),
-                budget.clone(),
-            )),
-            Box::new(Api::new(
-                app,
-                admission,
-                access,
-                budget,
-                base_url,
-                api::openapi::document,
-            )),
-            Box::new(web),
-            Box::new(inbound),
-        ])
+        let parts = EdgeParts::new(config, login, limits, &self.host, &self.budget, &self.tls);
+        let mut edges = parts.edges(&self.app);
+        edges.push(Box::new(self.inbound()?));
+        Ok(edges)
     }
 
     /// Starts to take what comes in from Slack. Its loops are stopped with the others.
@@ -345,20 +370,20 @@ impl Bootstrap {
         delivery::start(self.app.clone()).map_err(failed)
     }
 
-    /// Serves these edges until a signal, then waits for running requests and deliveries. `ready` is called when requests are
-    /// answered.
+    /// Serves these edges until a signal, or until another server of the database is found; then waits for running requests and
+    /// deliveries. `ready` is called when requests are answered.
     pub fn serve(
-        self,
+        mut self,
         signals: &Signals,
         edges: Vec<Box<dyn Edge>>,
         delivery: Delivery,
         sources: &Sources,
         ready: impl FnOnce() -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let address = self.server.local_addr();
+    ) -> Result<Ended, Failure> {
+        let address = self.host.address();
         let runtime = Arc::clone(self.app.runtime());
         let stop_server: StopServer = {
-            let (stopper, sending) = (self.server.stopper(), delivery.handle());
+            let (stopper, sending) = (self.host.stopper(), delivery.handle());
             let (runtime, manager) = (Arc::clone(&runtime), Arc::clone(&self.manager));
             let app = self.app.clone();
             Arc::new(move || {
@@ -375,7 +400,7 @@ impl Bootstrap {
         if signals.told_to_stop() {
             delivery.stop(GRACE);
             log::info!("stopped");
-            return Ok(());
+            return Ok(Ended::Stopped);
         }
         let mut loops = start_loops(&self.app, sources)?;
         if self.prints_setup {
@@ -386,23 +411,21 @@ impl Bootstrap {
             let started = first_run::start(self.app.clone(), print_setup());
             loops.push(started.map_err(|error| format!("the first run: {error}"))?);
         }
+        let gives_way = || {
+            let changes = self.host.changes();
+            // Without a receiver the process is ending.
+            move |peer| drop(changes.send(Change::GaveWay(peer)))
+        };
+        let handing_over = hand_over::start(self.app.clone(), self.fence.clone(), gives_way());
+        loops.push(handing_over.map_err(|error| format!("the hand-over: {error}"))?);
+        if let Some(fence) = self.fence.clone() {
+            let started = fence.start(self.app.clone(), gives_way());
+            loops.push(started.map_err(|error| format!("the fence: {error}"))?);
+        }
         loops.extend(self.inbound);
-        runtime.watch(self.server.heartbeat(), Watch::Liveness);
-        let manager = Arc::clone(&self.manager);
-        let [checked, rescued, tidied] = std::array::from_fn(|_| self.app.clone());
-        let supervisor = supervisor::start(Supervision {
-            runtime: Arc::clone(&runtime),
-            storage: self.app.store().heartbeat().clone(),
-            check_database: Box::new(move || {
-                checked.store().check_files().map_err(|e| e.to_string())
-            }),
-            rescue_database: Box::new(move || rescue_log(rescued.store())),
-            tidy: Box::new(move || tidy(&tidied)),
-            ping_every: manager.ping_every(),
-            ping: Box::new(move || manager.ping()),
-            stop_server,
-        });
-        let supervisor = supervisor.map_err(|error| format!("the supervisor: {error}"))?;
+        runtime.watch(self.host.heartbeat(), Watch::Liveness);
+        let storage = self.app.store().heartbeat().clone();
+        let supervisor = supervise(&self.app, storage, &self.manager, stop_server)?;
         log::info!("listening on http://{address}");
         memory::release_program();
         ready()?;
@@ -410,24 +433,134 @@ impl Bootstrap {
             .ready(&format!("listening on http://{address}"));
         let app = self.app.clone();
         let dispatch = Dispatch::new(self.app.metrics(), edges, move || app.now());
-        self.server.run(Arc::new(dispatch), GRACE);
+        self.host.answer(Arc::new(dispatch))?;
+        let change = self.host.wait();
         let was_asked = runtime.is_stopping();
+        if let Change::GaveWay(peer) = &change {
+            // From here on nothing is written, whatever goes on for a moment.
+            self.app
+                .store()
+                .set_writes(Writes::At(peer.url.as_str().into()));
+        }
         // Threads that end from now on were asked to.
         runtime.begin_stop();
         stop_all(loops, LOOP_GRACE);
+        if let Change::GaveWay(peer) = change {
+            delivery.stop(GIVING_WAY);
+            supervisor.stop();
+            return Ok(Ended::GaveWay(Box::new((self.host, self.lock)), peer));
+        }
         delivery.stop(GRACE);
         let cause = supervisor.stop();
-        match cause.or((!was_asked).then_some(Cause::Thread("accept loop"))) {
-            None => {}
-            Some(Cause::Thread(name)) => {
-                return Err(Failure::Failed(format!(
-                    "the thread of the {name} had ended; nothing is lost, start it again"
-                )));
-            }
-            Some(Cause::Database(why)) => return Err(Failure::Failed(why)),
-        }
+        end_of(cause.or((!was_asked).then_some(Cause::Thread("accept loop"))))?;
         log::info!("stopped");
-        Ok(())
+        Ok(Ended::Stopped)
+    }
+}
+
+/// Supervises the threads of a server and its database.
+pub fn supervise(
+    app: &App,
+    storage: Heartbeat,
+    manager: &Arc<Manager>,
+    stop_server: StopServer,
+) -> Result<Supervisor, Failure> {
+    let pinged = Arc::clone(manager);
+    let [checked, rescued, tidied] = std::array::from_fn(|_| app.clone());
+    let supervisor = supervisor::start(Supervision {
+        runtime: Arc::clone(app.runtime()),
+        storage,
+        check_database: Box::new(move || checked.store().check_files().map_err(|e| e.to_string())),
+        rescue_database: Box::new(move || rescue_log(rescued.store())),
+        tidy: Box::new(move || tidy(&tidied)),
+        ping_every: manager.ping_every(),
+        ping: Box::new(move || pinged.ping()),
+        stop_server,
+    });
+    Ok(supervisor.map_err(|error| format!("the supervisor: {error}"))?)
+}
+
+/// The failure of a server that had to end, if it had to.
+pub fn end_of(cause: Option<Cause>) -> Result<(), Failure> {
+    match cause {
+        None => Ok(()),
+        Some(Cause::Thread(name)) => Err(Failure::Failed(format!(
+            "the thread of the {name} had ended; nothing is lost, start it again"
+        ))),
+        Some(Cause::Database(why)) => Err(Failure::Failed(why)),
+    }
+}
+
+/// What the edges of a server are made of, beside the state that they show.
+pub struct EdgeParts {
+    login: Login,
+    access: api::Access,
+    base_url: Option<String>,
+    listen: String,
+    /// Shared: a person has one rate, by tokens and on the pages.
+    rates: Arc<Rates>,
+    budget: RequestBudget,
+    tls: Tls,
+}
+
+impl EdgeParts {
+    pub fn new(
+        config: &Config,
+        login: Login,
+        limits: api::Limits,
+        host: &Host,
+        budget: &RequestBudget,
+        tls: &Tls,
+    ) -> EdgeParts {
+        EdgeParts {
+            login,
+            access: config.metrics.access(),
+            base_url: config.base_url.as_ref().map(ToString::to_string),
+            listen: host.address().to_string(),
+            rates: Arc::new(Rates::new(limits)),
+            budget: budget.clone(),
+            tls: tls.clone(),
+        }
+    }
+
+    /// The edges that answer from a state.
+    pub fn edges(&self, app: &App) -> Vec<Box<dyn Edge>> {
+        let sign_ins = self.login.provider.clone().map(|settings| {
+            let sign_ins = SignIns::new(Provider::new(settings, &self.tls), app.base_url());
+            log::info!("OpenID Connect redirect URI: {}", sign_ins.redirect_uri());
+            sign_ins
+        });
+        let web = Web::new(
+            app.clone(),
+            self.login.clone(),
+            &self.listen,
+            Arc::clone(&self.rates),
+            self.budget.clone(),
+        );
+        let web = web.with_api(api::openapi::document);
+        let web = web.with_sign_ins(sign_ins);
+        let admission = Arc::new(Admission::new(Arc::clone(&self.rates)));
+        vec![
+            Box::new(Mcp::new(
+                app.clone(),
+                Arc::clone(&admission),
+                self.budget.clone(),
+            )),
+            Box::new(Scim::new(
+                app.clone(),
+                Arc::clone(&admission),
+                self.budget.clone(),
+            )),
+            Box::new(Api::new(
+                app.clone(),
+                admission,
+                self.access,
+                self.budget.clone(),
+                self.base_url.clone(),
+                api::openapi::document,
+            )),
+            Box::new(web),
+        ]
     }
 }
 
@@ -476,19 +609,8 @@ fn tidy(app: &App) {
     }
 }
 
-/// The address as a URL; an unspecified one listens on loopback too.
-pub fn url(mut address: SocketAddr) -> String {
-    if address.ip().is_unspecified() {
-        address.set_ip(match address {
-            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    format!("http://{address}")
-}
-
 /// Identifies the program, its holiday and time zone data, and the reminder period.
-fn rules(calendar: &Calendar, reminder_before: SignedDuration) -> String {
+pub fn rules(calendar: &Calendar, reminder_before: SignedDuration) -> String {
     format!(
         "rota {} data {:016x} reminders {} s",
         env!("CARGO_PKG_VERSION"),

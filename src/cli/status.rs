@@ -67,6 +67,30 @@ struct Server {
     last_failure: Option<LastFailure>,
     /// By how many seconds the system clock was set back, as the server has seen.
     clock_behind_seconds: Option<f64>,
+    #[serde(flatten)]
+    part: Part,
+}
+
+/// What the server is to its database, as it says.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Part {
+    /// `primary` or `standby`.
+    role: Option<String>,
+    epoch: Option<u64>,
+    /// When the copy of a standby is from, and how old it is.
+    copied_at: Option<String>,
+    age_seconds: Option<f64>,
+    /// The standbys that took copies lately.
+    standbys: Vec<Standby>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Standby {
+    address: String,
+    /// How old what it has is.
+    age_seconds: f64,
 }
 
 /// What the server says that its storage failed last.
@@ -202,6 +226,7 @@ struct ServerStatus {
     detail: Option<String>,
     last_failure: Option<LastFailure>,
     clock_behind_seconds: Option<f64>,
+    part: Part,
 }
 
 impl ServerStatus {
@@ -211,6 +236,7 @@ impl ServerStatus {
             detail,
             last_failure: None,
             clock_behind_seconds: None,
+            part: Part::default(),
         }
     }
 
@@ -222,6 +248,7 @@ impl ServerStatus {
             detail: self.detail,
             last_failure: self.last_failure,
             clock_behind_seconds: self.clock_behind_seconds,
+            part: self.part,
         }
     }
 }
@@ -232,7 +259,7 @@ fn listening_at(config: &Config) -> Option<String> {
     let listen = listen.map_or(LISTEN.to_owned(), ToString::to_string);
     match listen.parse::<SocketAddr>() {
         Ok(address) if address.port() == 0 => None,
-        Ok(address) => Some(super::run::url(address)),
+        Ok(address) => Some(super::host::url(address)),
         Err(_) => Some(format!("http://{listen}")),
     }
 }
@@ -256,6 +283,7 @@ fn ask(url: &str) -> Result<Option<ServerStatus>, Failure> {
             // An older server does not say.
             last_failure: LastFailure::deserialize(&body["storage"]["lastFailure"]).ok(),
             clock_behind_seconds: body["clock"]["behindSeconds"].as_f64(),
+            part: Part::deserialize(&body).unwrap_or_default(),
             ..ServerStatus::of(State::Ready, None)
         }),
         (503, _, Some(_)) => Some(ServerStatus::of(State::NotReady, text("detail"))),
@@ -355,6 +383,20 @@ fn lines(status: &Status) -> Vec<String> {
         ),
         format!("database    {}", status.database),
     ];
+    if let (Some(role), Some(epoch)) = (&server.part.role, server.part.epoch) {
+        let copied = server.part.copied_at.iter().zip(server.part.age_seconds);
+        let copied = copied.map(|(at, age)| format!(", its copy of {at} is {age:.0} s old"));
+        lines.push(format!(
+            "role        {role} of epoch {epoch}{}",
+            copied.collect::<String>()
+        ));
+    }
+    for standby in &server.part.standbys {
+        let (address, age) = (&standby.address, standby.age_seconds);
+        lines.push(format!(
+            "standby     {address}, with what is {age:.0} s old"
+        ));
+    }
     if let Some(work) = &status.work {
         let next = match &work.next_due_at {
             Some(next) => format!("next at {next}"),

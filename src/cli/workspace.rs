@@ -10,8 +10,8 @@ use crate::config::{self, Config};
 use crate::domain::holidays::Calendar;
 use crate::runtime::clock::Clock;
 use crate::store::{
-    Error, Lock, ReadTx, Store, create_file, folder_of, load_fact, missing_database,
-    refuse_planted_links,
+    Error, Lock, ReadTx, Store, WorkingCopy, create_file, folder_of, load_fact, load_marker,
+    missing_database, refuse_planted_links,
 };
 use jiff::Timestamp;
 use std::io::ErrorKind;
@@ -134,6 +134,12 @@ pub fn open_store(
     missing: Missing,
     lock: Option<&Lock>,
 ) -> Result<Store, Failure> {
+    if let Some(marker) = load_marker(path)? {
+        // What only reads is answered from a copy of the copy, which stays as it came.
+        let copy = WorkingCopy::elsewhere(path)?;
+        let store = Store::open_working_copy(copy, clock, marker.copied_at)?;
+        return Ok(store.read_only(marker.first.into()));
+    }
     let create = missing == Missing::Create;
     let created = create && create_file(path)?;
     let store = match lock {
@@ -174,6 +180,9 @@ pub fn open_with_clock(
         return Ok((store, system));
     };
     // The storage thread keeps its clock, so the file is opened again with the frozen one.
+    if store.copied_at().is_some() {
+        return Ok((store, system));
+    }
     drop(store);
     let clock = Arc::new(Clock::frozen(at));
     // It was migrated above.

@@ -36,7 +36,7 @@ mod tests;
 mod trust;
 mod url;
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -67,6 +67,9 @@ const INPUT_BUFFER: usize = RESPONSE_HEAD + 4 * 1024;
 
 /// The longest header line that is sent must fit, including the path of a URL.
 const OUTPUT_BUFFER: usize = 4 * 1024;
+
+/// A download is written in pieces of this size.
+const PIECE: usize = 64 * 1024;
 
 /// The User-Agent header.
 const USER_AGENT: &str = concat!("rota/", env!("CARGO_PKG_VERSION"));
@@ -151,7 +154,34 @@ impl Client {
         sent.unwrap_or(Err(DialError::Panicked))
     }
 
+    /// As [`Client::send`], but writes the body of a 200 to `into` while it arrives: it may be of any size. Also returns how many
+    /// bytes that were; the response has no body then.
+    ///
+    /// # Errors
+    /// As [`Client::send`].
+    pub fn download(
+        &self,
+        request: &Request,
+        into: &mut dyn Write,
+    ) -> Result<(HttpResponse, u64), DialError> {
+        assert_network_allowed();
+        let downloaded = panic::catch_unwind(AssertUnwindSafe(|| {
+            let response = self.request(request)?;
+            Ok(match response.status().as_u16() {
+                200 => saved(response, into),
+                _ => (answer(response, request.limits.body_bytes), 0),
+            })
+        }));
+        downloaded.unwrap_or(Err(DialError::Panicked))
+    }
+
     fn try_send(&self, request: &Request) -> Result<HttpResponse, DialError> {
+        let response = self.request(request)?;
+        Ok(answer(response, request.limits.body_bytes))
+    }
+
+    /// Sends a request. The body of the response has not been read.
+    fn request(&self, request: &Request) -> Result<http::Response<Body>, DialError> {
         let url = self.url(request.url).map_err(DialError::InvalidUrl)?;
         let headers = all_headers(Some(&url), request);
         let limits = request.limits;
@@ -169,13 +199,10 @@ impl Client {
                 limited::<WithBody>(builder, limits, &headers).send(&*request.body)
             }
         };
-        match response {
-            Ok(response) => Ok(answer(response, limits.body_bytes)),
-            Err(error) => {
-                log::debug!("no response from {}: {error}", url.host());
-                Err(error.into())
-            }
-        }
+        response.map_err(|error| {
+            log::debug!("no response from {}: {error}", url.host());
+            error.into()
+        })
     }
 
     /// Ends the requests in flight, which fail with [`DialError::Connection`], and refuses later ones. Does not interrupt
@@ -224,14 +251,44 @@ fn all_headers(url: Option<&Url>, request: &Request) -> Vec<(String, String)> {
     own.chain(request.headers.iter().cloned()).collect()
 }
 
-/// Reads the response up to the limit. The status is returned even if the body fails.
-fn answer(response: http::Response<Body>, body_bytes: usize) -> HttpResponse {
+/// Writes the body of a response to `into`, as much of it as comes.
+fn saved(response: http::Response<Body>, into: &mut dyn Write) -> (HttpResponse, u64) {
+    let (status, headers) = head(&response);
+    let mut reader = response.into_body().into_reader();
+    let (mut length, mut truncated) = (0, false);
+    let mut piece = vec![0; PIECE];
+    loop {
+        match reader.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) if into.write_all(&piece[..read]).is_ok() => length += read as u64,
+            _ => {
+                truncated = true;
+                break;
+            }
+        }
+    }
+    let body = Vec::new();
+    let response = HttpResponse {
+        status,
+        headers,
+        body,
+        truncated,
+    };
+    (response, length)
+}
+
+/// The status and the headers of a response.
+fn head(response: &http::Response<Body>) -> (u16, Vec<(String, String)>) {
     let headers = response.headers().iter().map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes());
         (name.as_str().to_owned(), value.into_owned())
     });
-    let headers = headers.collect();
-    let status = response.status().as_u16();
+    (response.status().as_u16(), headers.collect())
+}
+
+/// Reads the response up to the limit. The status is returned even if the body fails.
+fn answer(response: http::Response<Body>, body_bytes: usize) -> HttpResponse {
+    let (status, headers) = head(&response);
     let mut body = Vec::new();
     // One more byte shows whether the body is truncated. `read_to_end` keeps what it read before an error.
     let mut reader = response

@@ -91,7 +91,8 @@ impl Worker {
         loop {
             shared.record_step(key);
             let stopping = shared.is_stopping();
-            let error = match self.step(key, !stopping).run(&shared.app) {
+            let takes = !stopping && !shared.app.runtime().is_paused();
+            let error = match self.step(key, takes).run(&shared.app) {
                 Ok(job) => {
                     *self = Worker::default();
                     return job;

@@ -64,6 +64,7 @@ impl Receivers {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             body: Body::from_data(answer.body),
+            least_rate: None,
         })
     }
 

@@ -18,7 +18,23 @@ words! {
         ManageWebhooks = "manage:webhooks",
         ReadContacts = "read:contacts",
         ManageDirectory = "manage:directory",
+        /// Alone in a key.
+        Replicate = "replicate",
     }
+}
+
+impl Scope {
+    /// The scopes that a key may have together. The other one, `replicate`, gives the whole database away, secrets included.
+    pub const COMBINED: [Scope; 8] = [
+        Scope::ReadRotations,
+        Scope::WriteRotations,
+        Scope::ReadOnCall,
+        Scope::WriteDuty,
+        Scope::ReadDirectory,
+        Scope::ManageWebhooks,
+        Scope::ReadContacts,
+        Scope::ManageDirectory,
+    ];
 }
 
 /// The authenticated caller. Rights and the log depend only on this.
@@ -179,7 +195,7 @@ impl Principal {
                     scope,
                     Scope::ManageWebhooks | Scope::ReadContacts | Scope::ManageDirectory
                 );
-                !is_for_admins || *role == Role::Admin
+                scope != Scope::Replicate && (!is_for_admins || *role == Role::Admin)
             }
             Principal::Visitor => matches!(scope, Scope::ReadRotations | Scope::ReadOnCall),
             Principal::InboundWebhook { .. } => scope == Scope::WriteDuty,

@@ -71,6 +71,7 @@ pub mod shift;
 pub mod site;
 pub mod snapshot;
 pub mod staged;
+pub mod standby;
 pub mod stored;
 #[cfg(test)]
 mod tests;

@@ -93,6 +93,8 @@ pub enum Refusal {
     TooManyPending,
     /// The rotation has the maximum number of changes that wait.
     TooManyChanges,
+    /// No planned hand-over to this process waits.
+    HandOverEnded,
     /// The change does not wait any longer. The text names its state.
     ChangeEnded(&'static str),
     /// A leg has begun and is not acknowledged. The text names it.

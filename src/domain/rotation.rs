@@ -151,6 +151,8 @@ pub struct Stamps {
     pub judged_at: Timestamp,
     /// When somebody is to be reminded next that they come on.
     pub remind_at: Option<Timestamp>,
+    /// When it was copied from the server that writes it; `None` on that server.
+    pub copied_at: Option<Timestamp>,
 }
 
 /// A kind of duty; one person holds it at a time.
@@ -244,6 +246,12 @@ pub enum Mode {
 }
 
 impl Rotation {
+    /// Whether what began at an instant is forecast, because it is not in the copy that a standby has: `Some(true)` or nothing.
+    pub fn forecast(&self, began: Timestamp) -> Option<bool> {
+        let copied_at = self.stamps.copied_at?;
+        (began > copied_at).then_some(true)
+    }
+
     /// All windows have a cadence or none has.
     pub fn mode(&self) -> Mode {
         if self.external.is_some() {
@@ -605,6 +613,7 @@ pub mod tests {
                 updated_at: begun,
                 judged_at: begun,
                 remind_at: None,
+                copied_at: None,
             },
             trace: None,
         }

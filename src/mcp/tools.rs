@@ -139,6 +139,10 @@ impl Called {
         let checked = call.caller.check_scope(self.tool.scope);
         let done = checked
             .map_err(Problem::from)
+            .and_then(|()| match self.tool.kind {
+                Kind::Reads => Ok(()),
+                Kind::Adds | Kind::Settles => Ok(call.app.store().check_written_here()?),
+            })
             .and_then(|()| (self.tool.run)(call, &self.arguments));
         match done {
             Ok(found) => {

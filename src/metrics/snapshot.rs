@@ -36,12 +36,23 @@ pub struct Snapshot<'a> {
     pub directory_read_at: Option<Timestamp>,
     /// When the server started.
     pub started_at: Timestamp,
-    /// When the timer last checked for due work.
-    pub last_tick: Timestamp,
+    /// When the timer last checked for due work; `None` on a standby, which has none.
+    pub last_tick: Option<Timestamp>,
+    /// How the copies of a standby go.
+    pub standby: Option<CopyHealth>,
     /// The chat platform; `None` where it is the local one.
     pub chat: Option<ChatHealth>,
     /// Labels of `rota_build_info`.
     pub build: &'a [(&'static str, &'a str)],
+}
+
+/// How the copies of a standby go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyHealth {
+    /// The age of the last one.
+    pub age: Duration,
+    /// What came of asking for one, and how often.
+    pub results: Vec<(&'static str, u64)>,
 }
 
 /// Whether a chat platform works.
@@ -68,16 +79,32 @@ pub struct StorageHealth {
 impl Snapshot<'_> {
     pub(super) fn render(&self) -> String {
         let mut page = Page::default();
-        page.gauge(
-            "rota_timer_last_tick_timestamp_seconds",
-            "When the timer last checked for due work, in Unix seconds.",
-        );
-        page.sample(&[], seconds(self.last_tick));
-        page.gauge(
-            "rota_timer_overdue_seconds",
-            "How long the oldest due work of any rotation has been waiting; 0 if there is none.",
-        );
-        page.sample(&[], self.next_due.map_or(0.0, |due| self.since(due)));
+        if let Some(last_tick) = self.last_tick {
+            page.gauge(
+                "rota_timer_last_tick_timestamp_seconds",
+                "When the timer last checked for due work, in Unix seconds.",
+            );
+            page.sample(&[], seconds(last_tick));
+            page.gauge(
+                "rota_timer_overdue_seconds",
+                "How long the oldest due work of any rotation has been waiting; 0 if there is none.",
+            );
+            page.sample(&[], self.next_due.map_or(0.0, |due| self.since(due)));
+        }
+        if let Some(standby) = &self.standby {
+            page.gauge(
+                "rota_standby_age_seconds",
+                "On a standby, the age of the copy that it answers from.",
+            );
+            page.sample(&[], standby.age.as_secs_f64());
+            page.counter(
+                "rota_standby_copies_total",
+                "On a standby, what came of asking for a copy.",
+            );
+            for (result, count) in &standby.results {
+                page.sample(&[("result", *result)], count);
+            }
+        }
         page.gauge(
             "rota_deliveries_pending",
             "Webhook deliveries that have not finished.",

@@ -36,7 +36,7 @@ use crate::failpoint;
 use std::fmt::Display;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -46,6 +46,9 @@ pub const POLL: Duration = Duration::from_millis(500);
 
 /// The wait after a failed turn, so that an unusable file is not retried continuously.
 const RETRY: Duration = Duration::from_secs(5);
+
+/// The wait of a loop between two looks whether it is paused still.
+const PAUSED: Duration = Duration::from_millis(50);
 
 /// How often the end of a thread is polled.
 const END_POLL: Duration = Duration::from_millis(2);
@@ -101,6 +104,30 @@ pub struct Watched {
 pub struct Runtime {
     watched: Mutex<Vec<Watched>>,
     stopping: AtomicBool,
+    turns: Arc<Turns>,
+}
+
+/// The turns of loops that are paused together.
+#[derive(Debug, Default)]
+struct Turns {
+    paused: AtomicBool,
+    running: AtomicUsize,
+}
+
+impl Turns {
+    /// Begins a turn, unless they are paused.
+    fn begin(&self) -> bool {
+        self.running.fetch_add(1, Ordering::SeqCst);
+        let begun = !self.paused.load(Ordering::SeqCst);
+        if !begun {
+            self.end();
+        }
+        begun
+    }
+
+    fn end(&self) {
+        self.running.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Runtime {
@@ -112,6 +139,24 @@ impl Runtime {
         spec: LoopSpec,
         turn: impl FnMut(&Heartbeat) -> Result<Duration, E> + Send + 'static,
     ) -> io::Result<LoopThread> {
+        self.start_with(spec, Arc::clone(&self.turns), turn)
+    }
+
+    /// As [`Runtime::start`], for a loop that goes on while the others are paused.
+    pub fn start_unpaused<E: Display>(
+        &self,
+        spec: LoopSpec,
+        turn: impl FnMut(&Heartbeat) -> Result<Duration, E> + Send + 'static,
+    ) -> io::Result<LoopThread> {
+        self.start_with(spec, Arc::default(), turn)
+    }
+
+    fn start_with<E: Display>(
+        &self,
+        spec: LoopSpec,
+        turns: Arc<Turns>,
+        turn: impl FnMut(&Heartbeat) -> Result<Duration, E> + Send + 'static,
+    ) -> io::Result<LoopThread> {
         let heartbeat = Heartbeat::new(spec.name);
         // Counts as started from here on, so that nothing is late before its first turn.
         heartbeat.beat();
@@ -120,7 +165,7 @@ impl Runtime {
         let thread_name = spec.name.split(':').next().unwrap_or(spec.name);
         let thread = std::thread::Builder::new()
             .name(thread_name.into())
-            .spawn(move || run(&beating, &wakeup, &stop, turn))?;
+            .spawn(move || run(&beating, &wakeup, &stop, &turns, turn))?;
         self.watch(heartbeat, spec.watch);
         Ok(LoopThread { spec, thread })
     }
@@ -150,6 +195,25 @@ impl Runtime {
     /// Whether the server is stopping.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::SeqCst)
+    }
+
+    /// Begins no turn of a loop from now on, until [`Runtime::resume`]. Waits at most so long for turns that have begun.
+    pub fn pause(&self, patience: Duration) {
+        self.turns.paused.store(true, Ordering::SeqCst);
+        let deadline = monotonic() + patience;
+        while self.turns.running.load(Ordering::SeqCst) > 0 && deadline.elapsed().is_zero() {
+            std::thread::sleep(END_POLL);
+        }
+    }
+
+    /// Loops take their turns again.
+    pub fn resume(&self) {
+        self.turns.paused.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether no turn of a loop begins.
+    pub fn is_paused(&self) -> bool {
+        self.turns.paused.load(Ordering::SeqCst)
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<Watched>> {
@@ -197,6 +261,7 @@ fn run<E: Display>(
     heartbeat: &Heartbeat,
     wakeup: &Wakeup,
     stop: &StopFlag,
+    turns: &Turns,
     mut turn: impl FnMut(&Heartbeat) -> Result<Duration, E>,
 ) {
     let (name, _guard) = (heartbeat.name(), heartbeat.start());
@@ -204,7 +269,13 @@ fn run<E: Display>(
         heartbeat.beat();
         // Read before the turn, so that a wakeup between its queries and the wait is not lost.
         let seen = wakeup.generation();
+        if !turns.begin() {
+            // What it was woken for is found by the next turn.
+            wakeup.wait(wakeup.generation(), PAUSED);
+            continue;
+        }
         let turned = catch_unwind(AssertUnwindSafe(|| turn(heartbeat)));
+        turns.end();
         heartbeat.record_turn(matches!(turned, Ok(Ok(_))));
         // A failed turn may have taken long, and the wait after it is long.
         heartbeat.beat();
@@ -270,6 +341,35 @@ mod tests {
         assert_eq!(await_end(&[running], monotonic() + LONG), 0);
         assert!(heartbeat.has_ended());
         assert!(runtime.heartbeat("another").is_none());
+    }
+
+    #[test]
+    fn paused_loops_begin_no_turn() {
+        let runtime = Runtime::default();
+        let (turned, turns) = channel();
+        let [paused, other] = ["paused", "other"].map(spec);
+        let (wakeup, wakes_other) = (paused.wakeup.clone(), other.wakeup.clone());
+        let turn = |name: &'static str| {
+            let turned = turned.clone();
+            move |_: &Heartbeat| {
+                turned.send(name).unwrap();
+                Ok::<_, String>(LONG)
+            }
+        };
+        let running = runtime.start(paused, turn("paused")).expect("a thread");
+        assert_eq!(turns.recv_timeout(LONG), Ok("paused"));
+        runtime.pause(LONG);
+        assert!(runtime.is_paused());
+        wakeup.wake();
+        let unpaused = runtime.start_unpaused(other, turn("other"));
+        let unpaused = unpaused.expect("a thread");
+        for _ in 0..3 {
+            assert_eq!(turns.recv_timeout(LONG), Ok("other"));
+            wakes_other.wake();
+        }
+        runtime.resume();
+        while turns.recv_timeout(LONG) != Ok("paused") {}
+        stop_all(vec![running, unpaused], LONG);
     }
 
     #[test]

@@ -104,6 +104,12 @@ impl Call<'_> {
         }
     }
 
+    /// The body of a write.
+    fn written(&self) -> Result<Map<String, Value>, Problem> {
+        self.app.store().check_written_here()?;
+        self.body()
+    }
+
     /// The validators of a write.
     fn if_match(&self) -> Option<String> {
         query::joined(self.request, "If-Match")

@@ -174,7 +174,7 @@ fn one(
 }
 
 fn create_user(call: &Call) -> Outcome {
-    let sent = values::resource(&USER, call.body()?)?;
+    let sent = values::resource(&USER, call.written()?)?;
     let image = people::image(sent, false)?;
     let made = action::create_person(call.app, &call.author("createScimUser"), image)?;
     one(call, 201, &USER, people::shown(&made, &call.base))
@@ -188,7 +188,7 @@ fn user(call: &Call, method: &str, id: &UserId) -> Outcome {
             one(call, 200, &USER, people::shown(&found, &call.base))
         }
         "PUT" => {
-            let sent = values::resource(&USER, call.body()?)?;
+            let sent = values::resource(&USER, call.written()?)?;
             let change = Box::new(move |found: &_| {
                 let (shown, _) = people::shown(found, &base);
                 query::check_match(if_match.as_deref(), version_of(&shown))?;
@@ -199,7 +199,7 @@ fn user(call: &Call, method: &str, id: &UserId) -> Outcome {
             one(call, 200, &USER, people::shown(&found, &call.base))
         }
         "PATCH" => {
-            let operations = patch::operations(&call.body()?)?;
+            let operations = patch::operations(&call.written()?)?;
             let own = id.to_string();
             let change = Box::new(move |found: &_| {
                 let (shown, _) = people::shown(found, &base);
@@ -234,7 +234,7 @@ fn version_of(shown: &Map<String, Value>) -> &str {
 }
 
 fn create_group(call: &Call) -> Outcome {
-    let sent = values::resource(&GROUP, call.body()?)?;
+    let sent = values::resource(&GROUP, call.written()?)?;
     let image = groups::image(sent)?;
     let made = action::create_group(call.app, &call.author("createScimGroup"), image)?;
     one(call, 201, &GROUP, (groups::shown(&made, &call.base), false))
@@ -253,7 +253,7 @@ fn group(call: &Call, method: &str, id: &GroupId) -> Outcome {
             )
         }
         "PUT" => {
-            let sent = values::resource(&GROUP, call.body()?)?;
+            let sent = values::resource(&GROUP, call.written()?)?;
             let change = Box::new(move |found: &_| {
                 let shown = groups::shown(found, &base);
                 query::check_match(if_match.as_deref(), version_of(&shown))?;
@@ -269,7 +269,7 @@ fn group(call: &Call, method: &str, id: &GroupId) -> Outcome {
             )
         }
         "PATCH" => {
-            let operations = patch::operations(&call.body()?)?;
+            let operations = patch::operations(&call.written()?)?;
             let own = id.to_string();
             let change = Box::new(move |found: &_| {
                 let shown = groups::shown(found, &base);

@@ -118,6 +118,7 @@ pub(super) fn render(
         status,
         headers,
         body,
+        ..
     } = response;
     // After an interim or unknown status the client would wait for another response.
     let status = match status {
@@ -324,6 +325,7 @@ mod tests {
             status,
             headers,
             body,
+            least_rate: None,
         }
     }
 

@@ -23,6 +23,9 @@ use crate::runtime::clock::monotonic;
 const DISCARD_BYTES: usize = 4 * 1024 * 1024;
 const DISCARD_TIME: Duration = Duration::from_secs(1);
 
+/// How far a client may fall behind the rate at which it takes a response at least.
+const PACED_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Bodies up to this size, in bytes, are not counted.
 const SMALL_BODY: usize = 16 * 1024;
 
@@ -297,8 +300,14 @@ impl Connection<'_> {
         mut ending: Ending,
     ) -> io::Result<Ending> {
         let date = self.date.at(self.service.date());
+        let rate = response.least_rate;
+        // What is sent at a rate has as long as it takes at that rate, and this long at its beginning.
+        let patience = match rate {
+            Some(_) => self.shared.limits.write.min(PACED_PATIENCE),
+            None => self.shared.limits.write,
+        };
         let rest = answer::render(response, client, &mut ending, date, &mut self.out)?;
-        let mut deadline = self.wire.send(&self.out, self.shared.limits.write)?;
+        let mut deadline = self.wire.send(&self.out, patience)?;
         if let Some(mut rest) = rest {
             loop {
                 let began = monotonic();
@@ -307,6 +316,9 @@ impl Connection<'_> {
                 }
                 // Rendering time does not count against the client's deadline.
                 deadline += began.elapsed();
+                if let Some(rate) = rate {
+                    deadline += Duration::from_secs(1) * self.out.len() as u32 / rate;
+                }
                 self.wire.send_more(&self.out, deadline)?;
             }
         }

@@ -4,7 +4,7 @@
 use super::exchange::Request;
 use super::problem::Problem;
 use super::proxies::REQUEST_ID;
-use super::response::Response;
+use super::response::{Header, Response};
 use super::{Malformed, Service};
 use crate::failpoint;
 use crate::metrics::{Metrics, RouteMetrics};
@@ -61,6 +61,18 @@ pub trait Edge: Send + Sync + 'static {
     }
 }
 
+/// What holds for every request of a server, whatever its edge.
+pub trait Gate: Send + Sync + 'static {
+    /// Refuses a request that no edge is to see.
+    ///
+    /// # Errors
+    /// The problem that it is answered with.
+    fn admit(&self, request: &Request) -> Result<(), Problem>;
+
+    /// A header of every answer.
+    fn stamp(&self) -> Option<Header>;
+}
+
 /// Dispatches each request to the edge with its path. `now` provides the time for the `Date` header.
 pub struct Dispatch<N> {
     edges: Vec<Box<dyn Edge>>,
@@ -70,6 +82,7 @@ pub struct Dispatch<N> {
     other: RouteMetrics,
     ids: RequestIds,
     now: N,
+    gate: Option<Box<dyn Gate>>,
 }
 
 impl<N: Fn() -> Timestamp> Dispatch<N> {
@@ -86,6 +99,15 @@ impl<N: Fn() -> Timestamp> Dispatch<N> {
             other: metrics.route("GET", "other"),
             ids: RequestIds::default(),
             now,
+            gate: None,
+        }
+    }
+
+    /// With a gate before the edges.
+    pub fn behind(self, gate: Box<dyn Gate>) -> Dispatch<N> {
+        Dispatch {
+            gate: Some(gate),
+            ..self
         }
     }
 
@@ -116,10 +138,14 @@ impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
         let (id, began) = (self.ids.next(), clock::monotonic());
         let edge = self.edge(request);
         let mut counted = &self.other;
-        let outcome = match edge {
+        let admitted = self
+            .gate
+            .as_ref()
+            .map_or(Ok(()), |gate| gate.admit(request));
+        let outcome = admitted.and_then(|()| match edge {
             Some(edge) => edge.handle(request, &id, &mut counted),
             None => Err(Problem::unknown_route()),
-        };
+        });
         let elapsed = clock::monotonic().saturating_duration_since(began);
         let response = match outcome {
             Ok(response) => {
@@ -135,7 +161,11 @@ impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
             Err(problem) => refuse(request, edge, &problem, &id),
         };
         counted.record(request.method(), response.status, Some(elapsed));
-        response.with(REQUEST_ID, id)
+        let mut response = response.with(REQUEST_ID, id);
+        response
+            .headers
+            .extend(self.gate.as_ref().and_then(|gate| gate.stamp()));
+        response
     }
 
     fn malformed(&self, malformed: Malformed) -> Response {

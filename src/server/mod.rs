@@ -14,6 +14,7 @@
 //! | `workers` | threads that serve connections |
 //! | `exchange`, `response` | requests and responses as handlers see them; only `exchange` knows rouille |
 //! | `dispatch` | dispatch to edges; request ids, log lines, metrics |
+//! | `switch` | another service in the place of one, while requests are answered |
 //! | `problem` | problem responses |
 //! | `proxies` | the client behind a trusted proxy (pure) |
 //! | `rate` | rate limits of credentials, and of failed ones of an address |
@@ -33,17 +34,19 @@ mod refusals;
 mod registry;
 mod response;
 pub mod room;
+mod switch;
 #[cfg(test)]
 mod tests;
 mod wire;
 mod workers;
 
 pub use answer::is_own as is_own_header;
-pub use dispatch::{Dispatch, Edge, Outcome};
+pub use dispatch::{Dispatch, Edge, Gate, Outcome};
 pub use exchange::{Body, Request};
 pub use problem::Problem;
 pub use proxies::{REQUEST_ID, Scheme, TrustedProxies};
 pub use response::{Header, Response};
+pub use switch::Switch;
 
 use crate::failpoint;
 use crate::memory::{self, Budget};

@@ -11,6 +11,9 @@ pub struct Response {
     pub status: u16,
     pub headers: Vec<Header>,
     pub body: Body,
+    /// For a body that is read from a file while it is sent, and holds no memory: the bytes a second that the client takes at
+    /// least, on average, or is cut off.
+    pub least_rate: Option<u32>,
 }
 
 impl Response {
@@ -21,6 +24,7 @@ impl Response {
             status,
             headers,
             body,
+            least_rate: None,
         }
     }
 
@@ -30,6 +34,15 @@ impl Response {
             status,
             headers: Vec::new(),
             body: Body::empty(),
+            least_rate: None,
+        }
+    }
+
+    /// With a body from a file, and the rate at which the client takes it at least.
+    pub fn at_least(self, bytes_per_second: u32) -> Response {
+        Response {
+            least_rate: Some(bytes_per_second),
+            ..self
         }
     }
 

@@ -101,7 +101,7 @@ impl Room<'_> {
 
 /// The response with its share, which a large one keeps until it has been sent.
 pub fn hold(response: Response, share: Option<Share>) -> Response {
-    let Some(mut share) = share else {
+    let Some(mut share) = share.filter(|_| response.least_rate.is_none()) else {
         return response;
     };
     let (reader, size) = response.body.into_reader_and_size();

@@ -5,6 +5,7 @@
 use super::incoming::Class;
 use super::intake::{Intake, NotTaken, Receipt};
 use super::signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER, verify};
+use crate::actions::App;
 use crate::client::Secret;
 use crate::domain::refusal::Refusal;
 use crate::failpoint;
@@ -33,8 +34,15 @@ pub struct RequestUrls {
 
 struct Open {
     secret: Secret,
-    intake: Arc<Intake>,
+    taker: Taker,
     metrics: [RouteMetrics; ROUTES.len()],
+}
+
+/// What takes what is sent.
+enum Taker {
+    Intake(Arc<Intake>),
+    /// Nothing: the server at this address writes the database.
+    Standby(Arc<str>),
 }
 
 impl RequestUrls {
@@ -45,11 +53,27 @@ impl RequestUrls {
 
     /// The edge with its routes.
     pub fn open(secret: Secret, intake: Arc<Intake>, metrics: &Metrics) -> RequestUrls {
+        RequestUrls::with(secret, Taker::Intake(intake), metrics)
+    }
+
+    /// The edge of a standby: Slack sends what it refuses again, by when the standby may have taken over.
+    pub fn of_standby(app: &App) -> RequestUrls {
+        let secret = (app.slack()).and_then(|slack| slack.settings().signing_secret.clone());
+        match (secret, app.standby()) {
+            (Some(secret), Some(standby)) => {
+                let first = Arc::clone(standby.first());
+                RequestUrls::with(secret, Taker::Standby(first), app.metrics())
+            }
+            _ => RequestUrls::closed(),
+        }
+    }
+
+    fn with(secret: Secret, taker: Taker, metrics: &Metrics) -> RequestUrls {
         let metrics = ROUTES.map(|(route, _)| metrics.route("POST", route));
         RequestUrls {
             open: Some(Open {
                 secret,
-                intake,
+                taker,
                 metrics,
             }),
         }
@@ -113,13 +137,14 @@ impl Open {
         if class == Class::Command && payload.get("ssl_check").is_some() {
             return Ok(acknowledged(None));
         }
-        let taken = self
-            .intake
-            .take(class, payload)
-            .map_err(|error| match error {
-                NotTaken::Unreadable(why) => Refusal::invalid("", why.to_string()).into(),
-                NotTaken::Failed(error) => Problem::from(error),
-            })?;
+        let intake = match &self.taker {
+            Taker::Intake(intake) => intake,
+            Taker::Standby(first) => return Err(Problem::standby(first)),
+        };
+        let taken = intake.take(class, payload).map_err(|error| match error {
+            NotTaken::Unreadable(why) => Refusal::invalid("", why.to_string()).into(),
+            NotTaken::Failed(error) => Problem::from(error),
+        })?;
         match taken {
             Receipt::Plain => Ok(acknowledged(None)),
             Receipt::Full => Err(Problem::overloaded()),
@@ -129,7 +154,7 @@ impl Open {
                 };
                 failpoint::point("slack.answering");
                 let response = acknowledged(answered.reply.body.take().as_ref());
-                self.intake.acknowledged(answered, true);
+                intake.acknowledged(answered, true);
                 Ok(response)
             }
         }

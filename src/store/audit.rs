@@ -106,10 +106,10 @@ impl Query {
     }
 }
 
-const COLUMNS: &str = "at, sequence, id, actor_kind, actor_id, actor_name, action, rotation_id, subject, request_id, address,
+pub(super) const COLUMNS: &str = "at, sequence, id, actor_kind, actor_id, actor_name, action, rotation_id, subject, request_id, address,
      summary";
 
-fn read(row: &Row) -> Result<(AuditPosition, AuditEntry)> {
+pub(super) fn read(row: &Row) -> Result<(AuditPosition, AuditEntry)> {
     let kind: String = row.get(3)?;
     let position = AuditPosition {
         at: row.get(0)?,

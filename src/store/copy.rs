@@ -11,8 +11,9 @@ use super::paths::{folder_of, named, with_suffix};
 use super::progress::{copying, watch};
 use super::schema::{self, Differences};
 use super::version::{FileIdentity, VERSION, recognise};
-use super::{Damage, Error, ReadTx, Result, integrity, rows};
+use super::{Damage, Error, ReadTx, Result, integrity, latest_change, rows};
 use crate::failpoint;
+use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::Access;
@@ -46,6 +47,32 @@ fn copy_to(source: &Path, target: &Path) -> Result<File, String> {
         drop(std::fs::remove_file(&partial));
     }
     copied.map(|()| copy)
+}
+
+/// A consistent copy of the database at `source`, which is in use, as an open file without a name: nothing of it is left behind,
+/// however the process ends. It is not synced. With it comes the last change of a rotation in it.
+pub fn copy_unnamed(source: &Path) -> Result<(File, Option<Timestamp>), String> {
+    let partial = with_suffix(source, ".replica");
+    let copy = take_name(&partial)?;
+    let copied = read_only(source).and_then(|conn| {
+        let copied = conn
+            .execute_batch("PRAGMA synchronous = OFF")
+            .map_err(Error::from)
+            .and_then(|()| rows::vacuum_into(&conn, &partial));
+        copied.map_err(|error| named(source, format!("not copied: {error}")))?;
+        if !is_at(&copy, &partial)? {
+            return Err(named(
+                &partial,
+                "the file was replaced while it was written",
+            ));
+        }
+        let made = read_only(&partial)?;
+        let latest = latest_change(&ReadTx::of(&made));
+        Ok((copy, latest.map_err(|error| named(&partial, error))?))
+    });
+    failpoint::point("replica.made");
+    drop(std::fs::remove_file(&partial));
+    copied
 }
 
 /// Whether a file can be used as rota's database: an intact SQLite file with rota's tables, not of a newer version. The error
@@ -298,7 +325,7 @@ impl Inspection {
         self.differences.refuse(&self.path)?;
         let read = || {
             let _snapshot = self.conn.unchecked_transaction()?;
-            act(&ReadTx { conn: &self.conn })
+            act(&ReadTx::of(&self.conn))
         };
         read().map_err(|error: Error| named(&self.path, error))
     }
@@ -347,7 +374,7 @@ fn refuse_existing(path: &Path) -> Result<(), String> {
 }
 
 /// A rename is durable only once its folder is synced.
-fn sync_folder_of(path: &Path) -> Result<(), String> {
+pub(super) fn sync_folder_of(path: &Path) -> Result<(), String> {
     let folder = folder_of(path);
     File::open(folder)
         .and_then(|folder| folder.sync_all())

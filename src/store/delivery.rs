@@ -29,26 +29,25 @@ pub struct DeliveryRecord {
     pub delivery: Delivery,
 }
 
-/// Inserts an event and one delivery per endpoint, due at once. `frozen` is the body without its `deliveryId`.
+/// Inserts an event and these deliveries of it, due at once. `frozen` is the body without its `deliveryId`. A delivery whose id is
+/// there already was announced before.
 pub fn insert_event(
     tx: &mut WriteTx,
     kind: EventType,
     rotation: &RotationId,
     frozen: &str,
-    to: &[WebhookId],
-) -> Result<Vec<DeliveryId>> {
+    to: &[(WebhookId, DeliveryId)],
+) -> Result<()> {
     tx.run(
         "INSERT INTO event (event_type, rotation_id, body) VALUES (?1, ?2, ?3)",
         [kind.name(), rotation.as_str(), frozen],
     )?;
     let event = tx.conn.last_insert_rowid();
     let now = tx.now();
-    let mut made = Vec::with_capacity(to.len());
-    for webhook in to {
-        let id = DeliveryId::from(tx.mint_hexadecimal());
+    for (webhook, id) in to {
         let sql = "INSERT INTO delivery (id, webhook_id, event_id, state, created_at, stage, due_at, expires_at, round,
                                        tries, attempts)
-                 VALUES (?1, ?2, ?3, 'pending', ?4, 'fresh', ?4, ?5, 1, 0, 0)";
+                 VALUES (?1, ?2, ?3, 'pending', ?4, 'fresh', ?4, ?5, 1, 0, 0) ON CONFLICT (id) DO NOTHING";
         tx.run(
             sql,
             params![
@@ -59,10 +58,9 @@ pub fn insert_event(
                 millis(retry_schedule::expires_at(now))
             ],
         )?;
-        made.push(id);
     }
     tx.note_deliveries();
-    Ok(made)
+    Ok(())
 }
 
 const COLUMNS: &str =

@@ -140,9 +140,12 @@ impl Cause {
                 _ => return None,
             },
             // The cause of what was not committed is reported by whoever tried to commit it.
-            Error::NotCommitted(_) | Error::Stopped | Error::Corrupt(_) | Error::Panicked(_) => {
-                return None;
-            }
+            Error::NotCommitted(_)
+            | Error::Stopped
+            | Error::Corrupt(_)
+            | Error::Panicked(_)
+            | Error::Standby(_)
+            | Error::HandingOver => return None,
         };
         Some(Cause { words, is_damage })
     }

@@ -13,11 +13,14 @@ mod audit;
 mod board;
 mod calendar_feed;
 mod chat_sync;
+mod compare;
+mod copied;
 mod copy;
 mod decision;
 mod delivery;
 mod departed;
 mod directory;
+mod epoch;
 mod external;
 mod facts;
 mod feed_visibility;
@@ -55,6 +58,7 @@ mod slack_envelope;
 mod slack_home;
 mod snapshot;
 mod staged;
+mod standby;
 mod sync_target;
 mod told_plan;
 mod turn_invitation;
@@ -83,12 +87,16 @@ pub use audit::{
 pub use board::*;
 pub use calendar_feed::*;
 pub use chat_sync::*;
-pub use copy::{Inspection, check_database, copy_database, replace_database};
+pub use compare::*;
+use copied::CopiedAt;
+pub use copied::MOST_AHEAD;
+pub use copy::{Inspection, check_database, copy_database, copy_unnamed, replace_database};
 pub use decision::{insert_decisions, load_decision};
 pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
 };
 pub use directory::*;
+pub use epoch::{Epoch, find_epoch, load_epoch, raise_epoch, save_epoch};
 pub use external::{
     clear_unlinked_schedules, link_participant, list_external_rotations, list_following,
     list_linked_schedules, list_participant_links, list_readings, load_link, load_participants,
@@ -162,6 +170,7 @@ pub use staged::{
     ChangeFilter, any_old_change, clear_changes, end_change, insert_change, list_changes,
     load_change, load_maker, load_waiting, maker, with_group,
 };
+pub use standby::*;
 pub use sync_target::SyncTarget;
 pub use told_plan::*;
 pub use turn_invitation::*;
@@ -180,7 +189,7 @@ use rusqlite::{Connection, OpenFlags};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 /// What the storage answers.
@@ -201,6 +210,10 @@ pub enum Error {
     Stopped,
     /// Something panicked. Nothing of what it was writing is stored.
     Panicked(String),
+    /// The database is written by another server, at this address.
+    Standby(Arc<str>),
+    /// Another server takes over, and writes wait for it.
+    HandingOver,
 }
 
 impl Error {
@@ -229,7 +242,9 @@ impl Error {
                         | Code::PermissionDenied
                 )
             ),
-            Error::Corrupt(_) | Error::Panicked(_) => false,
+            Error::Corrupt(_) | Error::Panicked(_) | Error::Standby(_) | Error::HandingOver => {
+                false
+            }
         }
     }
 }
@@ -251,6 +266,11 @@ impl fmt::Display for Error {
             Error::Lost(why) => write!(f, "storage: {why}"),
             Error::Stopped => f.write_str("storage: stopped"),
             Error::Panicked(what) => write!(f, "a panic was caught: {what}"),
+            Error::Standby(address) => write!(
+                f,
+                "this is a standby's copy, and changes are made at {address}; `rota promote` lets the copy take over"
+            ),
+            Error::HandingOver => f.write_str("another server takes over from this one"),
         }
     }
 }
@@ -288,8 +308,26 @@ impl From<rusqlite::Error> for ActionError {
     }
 }
 
-/// An open database. Shared behind an [`Arc`].
+/// A handle of an open database. Shared behind an [`Arc`].
 pub struct Store {
+    open: Arc<Open>,
+    writes: RwLock<Writes>,
+}
+
+/// Where a database is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// Through this handle.
+    #[default]
+    Here,
+    /// For a moment nowhere, because another server takes over. What was sent is still recorded.
+    HandingOver,
+    /// By another server, at this address.
+    At(Arc<str>),
+}
+
+/// An open database. It is closed with its last handle.
+struct Open {
     path: PathBuf,
     readers: Mutex<Vec<Connection>>,
     /// Detects commits of other processes: its data version changes with every commit but its own.
@@ -299,6 +337,10 @@ pub struct Store {
     writer: writer::Writer,
     signals: Arc<CommitSignals>,
     health: Arc<StorageHealth>,
+    /// When it was copied, if it is a standby's working copy.
+    copied_at: Arc<CopiedAt>,
+    /// The file of a working copy, which goes with it. Last, so that it is closed before.
+    _working_copy: Option<WorkingCopy>,
 }
 
 /// Open connections kept for readers. More are opened in a burst and closed afterwards.
@@ -307,6 +349,22 @@ const IDLE_READERS: usize = 16;
 /// A read snapshot: everything read through it is from one instant.
 pub struct ReadTx<'a> {
     pub(in crate::store) conn: &'a Connection,
+    copied_at: Option<Timestamp>,
+}
+
+impl<'a> ReadTx<'a> {
+    /// A view of a database that is no standby's.
+    fn of(conn: &'a Connection) -> ReadTx<'a> {
+        ReadTx {
+            conn,
+            copied_at: None,
+        }
+    }
+
+    /// When what is read was copied from the server that writes it, on a standby. What happened since is forecast.
+    pub fn copied_at(&self) -> Option<Timestamp> {
+        self.copied_at
+    }
 }
 
 impl Store {
@@ -321,7 +379,28 @@ impl Store {
 
     /// As [`Store::open`], for whoever holds the lock of the database.
     pub fn open_locked(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
+        Store::open_with(path, clock, create, None)
+    }
+
+    /// Opens the working copy of a standby, whose state is stepped to now. Its file goes with it.
+    pub fn open_working_copy(
+        copy: WorkingCopy,
+        clock: Arc<Clock>,
+        copied_at: Timestamp,
+    ) -> Result<Store, String> {
+        let path = copy.path().to_owned();
+        Store::open_with(&path, clock, false, Some((copy, copied_at)))
+    }
+
+    fn open_with(
+        path: &Path,
+        clock: Arc<Clock>,
+        create: bool,
+        copy: Option<(WorkingCopy, Timestamp)>,
+    ) -> Result<Store, String> {
         migrate::prepare(path, create)?;
+        let (working_copy, copied_at) = copy.unzip();
+        let copied_at = Arc::new(CopiedAt::new(copied_at));
         let named = |error: Error| format!("{}: {error}", path.display());
         let signals = Arc::new(CommitSignals::default());
         let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(named)?;
@@ -329,7 +408,7 @@ impl Store {
         let room = conn.execute_batch("PRAGMA cache_size = -8192");
         room.map_err(|error| named(error.into()))?;
         // The first read creates the log, which must exist from then on.
-        load_fact(&ReadTx { conn: &conn }, "team_id").map_err(named)?;
+        load_fact(&ReadTx::of(&conn), "team_id").map_err(named)?;
         let open_files =
             OpenFiles::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let open_files = Arc::new(open_files);
@@ -340,8 +419,9 @@ impl Store {
             Arc::clone(&signals),
             Arc::clone(&open_files),
             Arc::clone(&health),
+            Arc::clone(&copied_at),
         );
-        let store = Store {
+        let open = Arc::new(Open {
             path: path.to_owned(),
             readers: Mutex::default(),
             watch: Mutex::default(),
@@ -350,24 +430,33 @@ impl Store {
             writer,
             signals,
             health,
+            copied_at,
+            _working_copy: working_copy,
+        });
+        let store = Store {
+            open,
+            writes: RwLock::default(),
         };
-        store.read(|tx| load_fact(tx, "team_id")).map_err(named)?;
+        let epoch = store.read(epoch::find_epoch).map_err(named)?;
+        if epoch.is_none() {
+            store.write(epoch::begin).map_err(named)?;
+        }
         Ok(store)
     }
 
     /// The path of the database.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.open.path
     }
 
     /// The signals that commits publish.
     pub fn signals(&self) -> &Arc<CommitSignals> {
-        &self.signals
+        &self.open.signals
     }
 
     /// How reads and writes have gone.
     pub fn health(&self) -> &StorageHealth {
-        &self.health
+        &self.open.health
     }
 
     /// Reads from one snapshot.
@@ -376,10 +465,13 @@ impl Store {
         act: impl FnOnce(&ReadTx) -> Result<T, E>,
     ) -> Result<T, E> {
         let begun = self.begin_read();
-        let conn = begun.inspect_err(|error| self.health.failed(Access::Read, error))?;
+        let conn = begun.inspect_err(|error| self.open.health.failed(Access::Read, error))?;
         let answer = {
             let _guard = TransactionGuard::enter();
-            act(&ReadTx { conn: &conn })
+            act(&ReadTx {
+                conn: &conn,
+                copied_at: self.copied_at(),
+            })
         };
         self.end_read(conn, answer.as_ref().err().and_then(StoreError::of_storage));
         answer
@@ -387,7 +479,11 @@ impl Store {
 
     /// A reader connection with a transaction.
     fn begin_read(&self) -> Result<Connection> {
-        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut readers = self
+            .open
+            .readers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let pooled = readers.pop();
         drop(readers);
         let conn = match pooled {
@@ -401,50 +497,75 @@ impl Store {
     /// Ends the transaction of a reader, keeps its connection for others, and reports how the read went.
     fn end_read(&self, conn: Connection, failed: Option<&Error>) {
         if tx::run(&conn, "COMMIT").is_ok() {
-            let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut readers = self
+                .open
+                .readers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             if readers.len() < IDLE_READERS {
                 readers.push(conn);
             }
         }
         match failed {
-            Some(error) => self.health.failed(Access::Read, error),
+            Some(error) => self.open.health.failed(Access::Read, error),
             // A refusal was read, too.
-            None => self.health.succeeded(Access::Read),
+            None => self.open.health.succeeded(Access::Read),
         }
+    }
+
+    /// A number that is another one after each commit, of this process or another one. It says nothing in another process.
+    pub fn data_version(&self) -> Result<i64> {
+        let mut watch = self
+            .open
+            .watch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let conn = match watch.take() {
+            Some(conn) => conn,
+            None => self.reader()?,
+        };
+        let version = rows::data_version(&conn)?;
+        *watch = Some(conn);
+        Ok(version)
     }
 
     /// Closes the idle reader connections with their caches of up to 2 MB each. Later readers open new ones.
     pub fn close_idle_readers(&self) {
-        let idle =
-            std::mem::take(&mut *self.readers.lock().unwrap_or_else(PoisonError::into_inner));
+        let idle = std::mem::take(
+            &mut *self
+                .open
+                .readers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         drop(idle);
     }
 
     /// Opens another connection to the open file. Fails if another file is in its place.
     fn reader(&self) -> Result<Connection> {
         self.check_files()?;
-        let conn = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let conn = connect(&self.open.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         self.check_files()?;
         Ok(conn)
     }
 
     /// Checks that the open files are still those at their paths. If not, nothing is written any more.
     pub fn check_files(&self) -> Result<()> {
-        self.open_files.check().map_err(Error::Lost)
+        self.open.open_files.check().map_err(Error::Lost)
     }
 
     /// Checkpoints a log that was deleted and is still open here: otherwise acknowledged writes would be lost when the process
     /// ends. Returns whether there was such a log and all of it was saved.
     pub fn rescue_log(&self) -> Result<bool> {
-        match self.open_files.misses_log_alone() {
-            true => self.writer.checkpoint(),
+        match self.open.open_files.misses_log_alone() {
+            true => self.open.writer.checkpoint(),
             false => Ok(false),
         }
     }
 
     /// The heartbeat of the storage thread, which is idle while there is nothing to write.
     pub fn heartbeat(&self) -> &Heartbeat {
-        self.writer.heartbeat()
+        self.open.writer.heartbeat()
     }
 
     /// Runs a write and returns once it is on disk. An error undoes all of it.
@@ -456,7 +577,20 @@ impl Store {
         T: Send + 'static,
         E: StoreError + Send + 'static,
     {
-        self.writer.run(Safety::Power, act)
+        let _writes = self.begin_write()?;
+        self.open.writer.run(Safety::Power, act)
+    }
+
+    /// As [`Store::write`], for what each server keeps for itself, such as a session: a standby has it in its working copy.
+    pub fn write_own<T, E>(
+        &self,
+        act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: StoreError + Send + 'static,
+    {
+        self.open.writer.run(Safety::Power, act)
     }
 
     /// As [`Store::write`], for changes that may be lost on a power failure, but not when the process ends: the log of what was
@@ -469,7 +603,11 @@ impl Store {
         T: Send + 'static,
         E: StoreError + Send + 'static,
     {
-        self.writer.run(Safety::Process, act)
+        let writes = self.writes.read().unwrap_or_else(PoisonError::into_inner);
+        if let Writes::At(address) = &*writes {
+            return Err(Error::Standby(Arc::clone(address)).into());
+        }
+        self.open.writer.run(Safety::Process, act)
     }
 
     /// Writes something that nobody reads, to see whether the file can be written.
@@ -477,27 +615,73 @@ impl Store {
         self.write(meta::save_probe)
     }
 
+    /// Another handle of the same database, whose writes are refused: it is written at this address.
+    pub fn read_only(&self, written_at: Arc<str>) -> Store {
+        Store {
+            open: Arc::clone(&self.open),
+            writes: RwLock::new(Writes::At(written_at)),
+        }
+    }
+
+    /// Takes or refuses writes through this handle from now on. Returns once those that have begun are on disk.
+    pub fn set_writes(&self, writes: Writes) {
+        *(self.writes.write()).unwrap_or_else(PoisonError::into_inner) = writes;
+    }
+
+    /// Begins a write, which ends before writes are refused.
+    fn begin_write(&self) -> Result<RwLockReadGuard<'_, Writes>> {
+        let writes = self.writes.read().unwrap_or_else(PoisonError::into_inner);
+        match &*writes {
+            Writes::Here => Ok(writes),
+            Writes::HandingOver => Err(Error::HandingOver),
+            Writes::At(address) => Err(Error::Standby(Arc::clone(address))),
+        }
+    }
+
+    /// Whether this handle takes writes.
+    ///
+    /// # Errors
+    /// [`Error::Standby`] with where they are taken, or [`Error::HandingOver`].
+    pub fn check_written_here(&self) -> Result<()> {
+        self.begin_write().map(drop)
+    }
+
+    /// When a standby's working copy was copied; `None` for every other database.
+    pub fn copied_at(&self) -> Option<Timestamp> {
+        self.open.copied_at.get()
+    }
+
+    /// Notes that nothing has changed up to this instant since it was copied.
+    pub fn note_unchanged(&self, at: Timestamp) {
+        self.open.copied_at.set(at);
+    }
+
     /// The current instant, never before that of a previous write: what was stored as due now is due, even if the clock was set
-    /// back since.
+    /// back since. On a standby never before the copy, nor long after it.
     pub fn now(&self) -> Timestamp {
-        self.writer.now()
+        let now = self.open.writer.now();
+        self.open.copied_at.bound(now)
     }
 
     /// Detects commits of other processes. Called a few times a second. After one that changed the schema version nothing is written
     /// any more, and [`Store::check_files`] fails. (Commits of this process are detected too, and only
     /// cause caches to be read again.)
     pub fn notice_others(&self) -> Result<()> {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = self
+            .open
+            .watch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let conn = match watch.take() {
             Some(conn) => conn,
             None => self.reader()?,
         };
         let version = rows::data_version(&conn)?;
-        if self.seen.swap(version, Ordering::Relaxed) != version {
+        if self.open.seen.swap(version, Ordering::Relaxed) != version {
             if let Some(why) = version::superseded(&conn)? {
-                self.open_files.give_up(why);
+                self.open.open_files.give_up(why);
             }
-            self.signals.publish(Published {
+            self.open.signals.publish(Published {
                 remembered: true,
                 due: i64::MIN,
                 deliveries: true,

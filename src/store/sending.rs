@@ -314,6 +314,14 @@ const IN_FLIGHT: &str =
     "webhook_id IN (SELECT id FROM webhook) AND state IN ('pending', 'cancelled')
     AND state <> 'delivered' AND stage = 'wire'";
 
+/// Whether a delivery is in flight.
+pub fn any_in_flight(tx: &ReadTx) -> Result<bool> {
+    tx.value(
+        &format!("SELECT EXISTS (SELECT 1 FROM delivery WHERE {IN_FLIGHT})"),
+        [],
+    )
+}
+
 /// After a restart: attempts without an outcome become `interrupted`, and their deliveries are due at once in the same
 /// round. An earlier version could take two first attempts for one endpoint. The later one was probably not sent, so it
 /// returns to the first attempts, which keeps commit order. Returns the number of interrupted attempts.

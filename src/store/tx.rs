@@ -17,6 +17,7 @@ pub struct WriteTx<'a> {
     pub(in crate::store) conn: &'a Connection,
     now: Timestamp,
     signals: &'a PendingSignals,
+    copied_at: Option<Timestamp>,
 }
 
 /// The signals that a batch has collected.
@@ -102,7 +103,15 @@ impl WriteTx<'_> {
 
     /// A read view that includes this write's changes.
     pub fn as_read(&self) -> ReadTx<'_> {
-        ReadTx { conn: self.conn }
+        ReadTx {
+            conn: self.conn,
+            copied_at: self.copied_at,
+        }
+    }
+
+    /// Whether this steps a standby's working copy: what follows from it is neither sent nor recorded as somebody's.
+    pub fn is_forecast(&self) -> bool {
+        self.copied_at.is_some()
     }
 
     /// Generates an id: the prefix and 120 random bits.
@@ -160,6 +169,7 @@ impl WriteTx<'_> {
             conn: self.conn,
             now: self.now,
             signals: self.signals,
+            copied_at: self.copied_at,
             undo: Undo::Savepoint("part"),
         };
         let mut outcome = None;
@@ -213,6 +223,8 @@ pub(super) struct Turn<'a> {
     pub(super) conn: &'a Connection,
     pub(super) now: Timestamp,
     pub(super) signals: &'a PendingSignals,
+    /// When the database was copied, if it is a standby's working copy.
+    pub(super) copied_at: Option<Timestamp>,
     pub(super) undo: Undo,
 }
 
@@ -287,10 +299,19 @@ pub(super) fn attempt(turn: Turn, act: Act) -> Result<bool> {
     let noted = turn.begin()?;
     let _guard = TransactionGuard::enter();
     let Turn {
-        conn, now, signals, ..
+        conn,
+        now,
+        signals,
+        copied_at,
+        ..
     } = turn;
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        act(&mut WriteTx { conn, now, signals })
+        act(&mut WriteTx {
+            conn,
+            now,
+            signals,
+            copied_at,
+        })
     }));
     let ended = turn.end(!matches!(outcome, Ok(true)), noted);
     // The first error is reported. If its changes could not be undone alone, the whole batch was.

@@ -1,6 +1,7 @@
 //! The writing connection: a queue of jobs for the storage thread, one commit per batch, and a fast path for a job that is
 //! alone.
 
+use super::copied::CopiedAt;
 use super::open_files::OpenFiles;
 use super::tx::{Act, BEGIN, PendingSignals, Turn, Undo, attempt, run};
 use super::{
@@ -78,6 +79,7 @@ struct Shared {
     signals: Arc<CommitSignals>,
     open_files: Arc<OpenFiles>,
     health: Arc<StorageHealth>,
+    copied_at: Arc<CopiedAt>,
     /// Beats with every batch, on whichever thread it runs.
     heartbeat: Heartbeat,
 }
@@ -96,6 +98,7 @@ impl Writer {
         signals: Arc<CommitSignals>,
         open_files: Arc<OpenFiles>,
         health: Arc<StorageHealth>,
+        copied_at: Arc<CopiedAt>,
     ) -> Writer {
         let shared = Arc::new(Shared {
             connection: Mutex::new(WriterConnection {
@@ -109,6 +112,7 @@ impl Writer {
             signals,
             open_files,
             health,
+            copied_at,
             heartbeat: Heartbeat::new("storage"),
         });
         let (jobs, queue) = channel();
@@ -307,6 +311,7 @@ impl Shared {
                 conn,
                 now,
                 signals: &signals,
+                copied_at: self.copied_at.get(),
                 undo: if ran.is_empty() {
                     Undo::Transaction
                 } else {

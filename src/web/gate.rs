@@ -40,6 +40,8 @@ fn has(response: &Response, name: &str) -> bool {
 pub struct Site {
     /// Scheme, host and port of the base URL: where writes come from.
     origin: String,
+    /// Where writes may come from as well.
+    other_origins: Vec<String>,
     /// Names that it answers to, in lower case, without ports.
     hosts: Vec<String>,
     /// Whether cookies are sent back only over TLS, or to this machine.
@@ -53,6 +55,7 @@ impl Site {
         let authority = authority.to_ascii_lowercase();
         let own = host_of(&authority);
         Site {
+            other_origins: Vec::new(),
             origin: format!("{scheme}://{authority}"),
             has_secure_cookies: scheme == "https" || is_loopback(own),
             hosts: vec![
@@ -60,6 +63,17 @@ impl Site {
                 host_of(&listen.to_ascii_lowercase()).to_owned(),
             ],
         }
+    }
+
+    /// Answers at these base URLs as well.
+    pub fn and_at(mut self, base_urls: &[String]) -> Site {
+        for url in base_urls {
+            let other = Site::new(url, "");
+            self.hosts
+                .extend(other.hosts.into_iter().filter(|host| !host.is_empty()));
+            self.other_origins.push(other.origin);
+        }
+        self
     }
 
     /// Refuses requests for another host: a name of somebody else that leads here would make their pages ours.
@@ -91,7 +105,9 @@ impl Site {
         let is_own = match request.single("Sec-Fetch-Site")? {
             Some(site) => site == "same-origin",
             None => origin.is_some_and(|origin| {
-                origin.eq_ignore_ascii_case(&self.origin) || (bears_secret && origin == "null")
+                let mut own = std::iter::once(&self.origin).chain(&self.other_origins);
+                own.any(|own| origin.eq_ignore_ascii_case(own))
+                    || (bears_secret && origin == "null")
             }),
         };
         match is_own {

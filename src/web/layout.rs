@@ -7,9 +7,12 @@ use super::parts::people;
 use super::visit::Visit;
 use super::{answer, form};
 use crate::actions::overview;
+use crate::actions::standby::Standby;
 use crate::domain::ids::UserId;
+use crate::domain::site;
+use crate::domain::zones::ZoneName;
 use crate::server::{Problem, Response};
-use maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// A page of somebody who may be signed in.
 pub fn page(visit: &Visit, title: &str, content: Markup) -> Response {
@@ -20,6 +23,7 @@ pub fn page(visit: &Visit, title: &str, content: Markup) -> Response {
 pub fn page_with(visit: &Visit, status: u16, title: &str, content: Markup) -> Response {
     let note = visit.take_note();
     let main = html! {
+        @if let Some(standby) = visit.app().standby() { (standby_line(standby, visit.zone)) }
         @if let Some(note) = &note {
             div.flash role="status" {
                 p { (note.text) }
@@ -40,10 +44,48 @@ pub fn page_with(visit: &Visit, status: u16, title: &str, content: Markup) -> Re
         }
         (content)
     };
-    answer::html(
-        status,
-        frame(title, Some(navigation(visit)), main, foot(visit)),
-    )
+    let page = frame(title, Some(navigation(visit)), main, foot(visit));
+    match visit.app().standby() {
+        Some(_) => answer::html(status, without_writes(page)),
+        None => answer::html(status, page),
+    }
+}
+
+/// The line of a standby: from when its pages are, and where changes are made.
+pub fn standby_line(standby: &Standby, zone: ZoneName) -> Markup {
+    let copied = standby.copied().map(|copied| {
+        let at = zone.tz().to_datetime(copied.at);
+        (at.strftime("%H:%M:%S").to_string(), copied.age().as_secs())
+    });
+    let seconds = |age: u64| if age == 1 { "second" } else { "seconds" };
+    html! {
+        div.note.warn role="status" {
+            p {
+                "Standby. "
+                @if let Some((at, age)) = &copied { "As of " (at) ", " (age) " " (seconds(*age)) " ago. " }
+                "Changes are made at " (site::site(standby.first()).map_or(&**standby.first(), |(_, authority)| authority)) "."
+            }
+        }
+    }
+}
+
+/// A page whose forms that write are disabled. Those that only choose what is shown stay.
+fn without_writes(page: Markup) -> Markup {
+    let page = page.into_string();
+    let mut parts = page.split("<form");
+    let mut disabled = parts.next().unwrap_or_default().to_owned();
+    for form in parts {
+        disabled.push_str("<form");
+        let (tag, rest) = form.split_once('>').unwrap_or((form, ""));
+        match tag.contains("method=\"post\"") {
+            true => {
+                let rest = rest.replacen("</form>", "</fieldset></form>", 1);
+                disabled.push_str(&format!("{tag}><fieldset class=\"bare\" disabled>{rest}"));
+            }
+            false => disabled.push_str(form),
+        }
+    }
+    PreEscaped(disabled)
 }
 
 /// A page before signing in.

@@ -149,7 +149,8 @@ impl Web {
     ) -> Web {
         let counted = |row: &routes::Row| app.metrics().route(row.method, row.pattern);
         Web {
-            site: Site::new(app.base_url(), listen),
+            site: Site::new(app.base_url(), listen)
+                .and_at(app.standby().map_or(&[][..], |standby| standby.hosts())),
             rates,
             refusals: Refusals::default(),
             notes: Notes::default(),
@@ -229,6 +230,9 @@ impl Web {
             let detail = "the address is not percent-encoded UTF-8";
             Problem::new(400, "invalid_request", detail)
         })?;
+        if matches!(row.who, Who::Reader(_)) && !is_read {
+            self.app.store().check_written_here()?;
+        }
         let form = match is_read {
             true => Form::default(),
             false => Form::read(request)?,

@@ -157,10 +157,10 @@ pub fn key(bytes: &[u8]) -> Result<WantedKey, Refusal> {
     let request: KeyRequest = body::parse(bytes)?;
     let mut scopes = Vec::new();
     for (index, name) in request.scopes.iter().enumerate() {
-        match Scope::parse(name) {
+        match Scope::parse(name).filter(|scope| Scope::COMBINED.contains(scope)) {
             Some(scope) => scopes.push(scope),
             None => {
-                let known = Scope::ALL.map(Scope::name).join("` `");
+                let known = Scope::COMBINED.map(Scope::name).join("` `");
                 return invalid(format!("scopes[{index}]"), format!("send one of `{known}`"));
             }
         }

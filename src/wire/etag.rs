@@ -30,7 +30,35 @@ pub fn tag(rotation: &Rotation, calendar: &Calendar) -> String {
             shown.push((away.source as u64).to_be_bytes());
         }
     }
+    if stamps.copied_at.is_some() {
+        // What is forecast shows.
+        for (slot, cell) in rotation.cells.iter().enumerate() {
+            let holder = cell.holder.as_ref().map(|holder| holder.since);
+            for began in holder.into_iter().chain([cell.entry.start]) {
+                let marked = rotation.forecast(began).map(|_| slot as u64);
+                shown.push(marked.unwrap_or(u64::MAX).to_be_bytes());
+            }
+        }
+    }
     strong('r', rotation.id.as_str(), &shown)
+}
+
+/// What the tags of a standby end with: they are never those of the first server, which does not say what is forecast.
+const STANDBY: &str = "-standby\"";
+
+/// A strong ETag as a standby shows it.
+pub fn standby_tag(tag: &str) -> String {
+    format!("{}{STANDBY}", tag.trim_end_matches('"'))
+}
+
+/// What an `If-None-Match` header asks a standby, as [`is_known`] takes it: its own tags. Those of the first server match nothing.
+pub fn standby_validators(header: &str) -> String {
+    if header.trim() == "*" {
+        return header.to_owned();
+    }
+    let tags = validators(header).unwrap_or_default().into_iter();
+    let own = tags.filter_map(|tag| Some(format!("{}\"", tag.quoted.strip_suffix(STANDBY)?)));
+    own.collect::<Vec<_>>().join(",")
 }
 
 /// The strong ETag of a webhook endpoint, quoted. It changes with every version, and when the grace period of the previous
@@ -185,6 +213,26 @@ fn validators(header: &str) -> Option<Vec<Validator<'_>>> {
 mod tests {
     use super::*;
     use crate::domain::webhook::{CurrentSecret, PreviousSecret, SigningSecret};
+
+    #[test]
+    fn the_tags_of_a_standby_are_its_own() {
+        let own = standby_tag("\"r1\"");
+        assert_eq!(own, "\"r1-standby\"");
+        for (header, known) in [
+            (own.as_str(), true),
+            ("W/\"r1-standby\", \"x\"", true),
+            ("*", true),
+            ("\"r1\"", false),
+            ("\"r2-standby\"", false),
+            ("r1-standby", false),
+        ] {
+            assert_eq!(
+                is_known(&standby_validators(header), "\"r1\""),
+                known,
+                "{header}"
+            );
+        }
+    }
 
     #[test]
     fn if_match_is_a_list_of_strong_validators() {

@@ -1,5 +1,6 @@
 //! The event body that is sent to webhook endpoints (rules.md 16).
 
+use super::hex;
 use super::moment::Moment;
 use super::rotation::{self, Rotation};
 use crate::domain::event::{self, Event};
@@ -9,6 +10,7 @@ use crate::domain::rotation as domain;
 use crate::domain::webhook::EventType;
 use schemars::JsonSchema;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 /// The members of an event that all its deliveries share; `deliveryId` is inserted before them. A member without a value is
 /// absent, never null.
@@ -82,6 +84,17 @@ pub fn render(
 /// If serialization fails.
 pub fn frozen(body: &EventBody) -> Result<String, serde_json::Error> {
     serde_json::to_string(body)
+}
+
+/// The id of the delivery of an event to an endpoint, by what it is about: a server that takes over and announces it again gives it
+/// the same one, so that the receiver recognises it.
+pub fn repeatable_id(database_id: &str, webhook_id: &str, frozen: &str) -> String {
+    let mut digest = Sha256::new();
+    for part in [database_id, webhook_id, frozen] {
+        digest.update(part);
+        digest.update([0]);
+    }
+    hex(&digest.finalize()[..16])
 }
 
 /// Builds the body of one delivery from the output of [`frozen`]. It is the same at every attempt. Ids are hexadecimal and

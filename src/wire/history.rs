@@ -37,6 +37,9 @@ pub struct HistoryEntry {
     /// The window's hours at the time. Later edits do not change them. Absent if they were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hours_as_held: Option<HoursAsHeld>,
+    /// True on a standby, if it began after the copy that it answers from: it is what the plan says. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<bool>,
 }
 
 /// The hours of a window at the time.

@@ -48,6 +48,7 @@ pub mod preview;
 pub mod problem;
 pub mod receiver;
 pub mod repeated;
+pub mod replica;
 pub mod report;
 pub mod request;
 pub mod roster;

@@ -88,6 +88,9 @@ pub struct Entry {
     /// The person's own absences that fall between `since` and `until`, at most 100. Absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absences: Option<Vec<AbsencePeriod>>,
+    /// True on a standby, if this began after the copy that it answers from: it is what the plan says. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<bool>,
 }
 
 /// A person who was passed over because they are on call in another cell at the same time.
@@ -163,7 +166,9 @@ fn whole(
 ) -> OnCall {
     OnCall {
         rotation_id: rotation.id.to_string(),
-        on_call: on_call.held.iter().filter_map(entry).collect(),
+        on_call: (on_call.held.iter())
+            .filter_map(|held| entry(rotation, held))
+            .collect(),
         unmapped_external_duty: on_call.outsider.as_ref().map(unmapped),
         external_assignments,
         users,
@@ -172,7 +177,7 @@ fn whole(
     }
 }
 
-fn entry(held: &Held) -> Option<Entry> {
+fn entry(rotation: &domain::Rotation, held: &Held) -> Option<Entry> {
     let (duty, bounds) = (&held.duty, &held.bounds);
     let entry = &duty.entry;
     Some(Entry {
@@ -192,6 +197,7 @@ fn entry(held: &Held) -> Option<Entry> {
         skipped_for_absence: skipped(&entry.skipped),
         passed_over: passed_over(&entry.passed_over),
         absences: absences(&held.absences),
+        forecast: rotation.forecast(entry.start),
     })
 }
 

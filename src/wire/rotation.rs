@@ -210,6 +210,9 @@ pub struct Holder {
     pub skipped_for_absence: Vec<SkippedMember>,
     /// People who were passed over because they are on call in another cell at the same time.
     pub passed_over: Vec<PassedOver>,
+    /// True on a standby, if the turn began after the copy that it answers from: it is what the plan says. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<bool>,
 }
 
 /// A roster that cells deal from.
@@ -422,6 +425,7 @@ fn cells(rotation: &domain::Rotation, ends: &[Option<Timestamp>]) -> Vec<Cell> {
                 dealt: holder.dealt.as_ref().map(|turn| turn.dealt),
                 skipped_for_absence: on_call::skipped(&holder.skipped),
                 passed_over: on_call::passed_over(&cell.passed_over),
+                forecast: rotation.forecast(holder.since),
             })
             .or_else(|| outside_holder(rotation)),
         passed_over: on_call::passed_over(&cell.passed_over),
@@ -447,6 +451,7 @@ fn outside_holder(rotation: &domain::Rotation) -> Option<Holder> {
         dealt: None,
         skipped_for_absence: Vec::new(),
         passed_over: Vec::new(),
+        forecast: rotation.forecast(first.shift.span.from),
     })
 }
 

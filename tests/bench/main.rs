@@ -19,6 +19,7 @@ mod report;
 mod seed;
 mod slack_commands;
 mod slack_directory;
+mod standby;
 mod start;
 mod table;
 mod trading;
@@ -28,11 +29,12 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 20] = [
+const SECTIONS: [(&str, fn()); 21] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
     ("start", start::run),
+    ("standby", standby::run),
     ("record", record::run),
     ("report", report::run),
     ("webhooks", webhooks::run),

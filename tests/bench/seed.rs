@@ -94,7 +94,7 @@ pub fn caller() -> Principal {
     Principal::Key {
         id: KeyId::from("key_bench"),
         name: "test".into(),
-        scopes: Scope::ALL.to_vec(),
+        scopes: Scope::COMBINED.to_vec(),
         rotations: None,
     }
 }
@@ -134,7 +134,7 @@ impl Seed {
         directory::import(&app, &AUTHOR, directory, Consent::Given).expect("an import");
         let new = NewKey {
             name: "bench".into(),
-            scopes: Scope::ALL.to_vec(),
+            scopes: Scope::COMBINED.to_vec(),
             rotations: None,
             disabled: false,
             expires_at: None,

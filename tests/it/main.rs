@@ -29,6 +29,7 @@
 //! | Tools for assistants: messages, versions, rights, writes | `mcp` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
 //! | Rotations as code: export, plan, apply, who, next | `code` |
+//! | Copies of the database, a standby, taking over, the fence | `standby` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
 //! | Kills, stops and restarts, full disks, damaged or lost files, clock steps | `faults`, with one module for each subject |
@@ -68,6 +69,7 @@ mod rotations;
 mod scim;
 mod slack;
 mod sources;
+mod standby;
 mod swaps;
 mod trades;
 mod waits;

@@ -35,7 +35,7 @@ pub fn find(app: &App, secret: &str) -> Result<Option<CalendarFeed>> {
 }
 
 /// The content of a feed, with its revision; `None` where whoever it speaks for is gone, or the rotation has been gone or hidden from
-/// them for long. The first reading after a change counts the revision up, which is the only thing that a reading writes.
+/// them for long. The first reading after a change counts the revision up, which is the only thing that a reading writes. A standby counts for itself.
 pub fn read(app: &App, feed: &CalendarFeed) -> Result<Option<FeedReading>> {
     let now = app.now();
     let found = app.store().read(|tx| gather(app, tx, feed, now))?;
@@ -47,7 +47,7 @@ pub fn read(app: &App, feed: &CalendarFeed) -> Result<Option<FeedReading>> {
     }
     let (app, feed) = (app.clone(), feed.clone());
     let store = app.clone();
-    store.store().write(move |tx| {
+    store.store().write_own(move |tx| {
         let Some((mut reading, state)) = gather(&app, &tx.as_read(), &feed, now)? else {
             return Ok(None);
         };

@@ -10,7 +10,7 @@ fn everybody(rotations: &[Rotation]) -> Vec<Principal> {
     let key = |selected: Option<&[&Rotation]>| Principal::Key {
         id: KeyId::from("key_1"),
         name: "test".into(),
-        scopes: Scope::ALL.to_vec(),
+        scopes: Scope::COMBINED.to_vec(),
         rotations: selected.map(|all| all.iter().map(|rotation| rotation.id.clone()).collect()),
     };
     let person = |user: &str, role| Principal::Person {

@@ -48,6 +48,10 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
         (500, &["internal_error"] as &[_]),
         (503, &["overloaded", "storage_unavailable"]),
     ]);
+    if !row.is_answered_by_standbys() {
+        rows.pop();
+        rows.push((503, &["overloaded", "storage_unavailable", "standby"]));
+    }
     let mut all: Vec<(u16, Vec<&'static str>)> = rows
         .into_iter()
         .map(|(status, codes)| (status, codes.to_vec()))
@@ -70,7 +74,7 @@ fn status(code: &str) -> u16 {
         "not_found" => 404,
         "invalidCoverCursor" => 422,
         "too_many_readings" => 429,
-        "chat_unavailable" | "partner_unavailable" | "not_ready" => 503,
+        "chat_unavailable" | "partner_unavailable" | "not_ready" | "standby" => 503,
         _ if code.starts_with("webhook_url_") || code.starts_with("webhook_event_") => 400,
         _ => 409,
     }
@@ -117,6 +121,11 @@ pub fn about(status: u16, codes: &[&str]) -> String {
         431 => "The request line and its headers are too large.",
         503 if codes.contains(&"not_ready") => {
             "The server is not ready, or cannot read its database."
+        }
+        503 if codes.contains(&"standby") => {
+            "The storage cannot do it at the moment, too much is held in memory for the caller, their address or everybody \
+                (`overloaded`), or the server is a standby, and `detail` says where changes are made: wait for Retry-After; nothing \
+                was changed."
         }
         503 => {
             "The storage cannot do it at the moment, or too much is held in memory for the caller, their address or everybody \

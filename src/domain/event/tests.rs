@@ -95,6 +95,7 @@ fn rotation(text: &str) -> Rotation {
             updated_at: at,
             judged_at: at,
             remind_at: None,
+            copied_at: None,
         },
         trace: None,
     }

@@ -121,6 +121,7 @@ fn rotation(
             updated_at: begun,
             judged_at: begun,
             remind_at: None,
+            copied_at: None,
         },
         trace: None,
     }

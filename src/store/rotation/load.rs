@@ -106,6 +106,7 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
                 updated_at: instant(updated_at)?,
                 judged_at: instant(judged_at)?,
                 remind_at: instant_or_none(head.remind_at)?,
+                copied_at: tx.copied_at(),
             },
             absences: Arc::default(),
             waiting: Vec::new(),
@@ -195,6 +196,7 @@ pub fn load_stamps(tx: &ReadTx, id: &RotationId) -> Result<Option<Stamps>> {
         updated_at: instant(row.get(2)?)?,
         judged_at: instant(row.get(3)?)?,
         remind_at: instant_or_none(row.get(4)?)?,
+        copied_at: tx.copied_at(),
     }))
 }
 

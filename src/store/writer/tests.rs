@@ -10,7 +10,7 @@ fn contended(name: &str) -> (Store, PathBuf) {
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     let clock = Arc::new(Clock::system());
     let store = Store::open(&folder.join("rota.db"), clock, true).expect("a database");
-    let contention = &store.writer.shared.contention;
+    let contention = &store.open.writer.shared.contention;
     contention.store(CONTENTION_BATCHES, Ordering::SeqCst);
     (store, folder)
 }
@@ -19,9 +19,9 @@ fn contended(name: &str) -> (Store, PathBuf) {
 fn meanwhile(store: &Store, safety: Safety, others: &[&'static str]) {
     let (begun, begins) = sync_channel(1);
     std::thread::scope(|scope| {
-        let (shared, jobs) = (Arc::clone(&store.writer.shared), others.len() + 1);
+        let (shared, jobs) = (Arc::clone(&store.open.writer.shared), others.len() + 1);
         scope.spawn(move || {
-            let wrote: Result<()> = store.writer.run(safety, move |tx| {
+            let wrote: Result<()> = store.open.writer.run(safety, move |tx| {
                 begun.send(()).expect("somebody listens");
                 while shared.waiting.load(Ordering::SeqCst) < jobs {
                     std::thread::sleep(Duration::from_millis(1));
@@ -61,7 +61,13 @@ fn a_job_does_not_join_a_commit_that_survives_less() {
     meanwhile(&store, Safety::Process, &["second"]);
     // Only commits that survive the power count.
     assert_eq!(store.signals().generation(), before + 1);
-    let connection = store.writer.shared.connection.lock().expect("a connection");
+    let connection = store
+        .open
+        .writer
+        .shared
+        .connection
+        .lock()
+        .expect("a connection");
     assert_eq!(connection.safety, Safety::Power);
     drop(connection);
     drop(store);

@@ -11,6 +11,7 @@ use crate::domain::resolve;
 use crate::server::{Outcome, Request};
 use crate::web::assets::{self, ICON, SCRIPT, STYLE};
 use crate::web::gate::LONGEST_SECRET;
+use crate::web::layout::standby_line;
 use crate::web::parts::people::People;
 use crate::web::parts::time::{Times, whole_minute};
 use crate::web::{Web, answer};
@@ -37,7 +38,11 @@ pub fn show(web: &Web, _: &Request, parts: &[Cow<str>]) -> Outcome {
         zone: board.zone,
         now: web.app.now(),
     };
-    let page = answer::html(200, frame(&board, cards(&shown, &people, times), times));
+    let cards = html! {
+        @if let Some(standby) = web.app.standby() { (standby_line(standby, board.zone)) }
+        (cards(&shown, &people, times))
+    };
+    let page = answer::html(200, frame(&board, cards, times));
     // The address is the secret: no other site, and no search engine, is told.
     Ok(page
         .with("Referrer-Policy", "no-referrer")

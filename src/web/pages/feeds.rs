@@ -38,6 +38,10 @@ pub fn read(web: &Web, request: &Request, parts: &[Cow<str>]) -> Outcome {
     let share = web.budget.room(request, None).take(ROOM)?;
     let reading = calendar_feeds::read(&web.app, &feed)?.ok_or_else(answer::nothing_here)?;
     let tag = etag::feed_tag(&reading.feed, reading.span);
+    let tag = match web.app.standby() {
+        Some(_) => etag::standby_tag(&tag),
+        None => tag,
+    };
     let known = request.header("If-None-Match");
     let response = match known.is_some_and(|known| etag::is_known(known, &tag)) {
         true => Response::empty(304),

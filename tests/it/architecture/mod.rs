@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 33] = [
+const FLOORS: [(&str, &[&str]); 34] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -112,6 +112,10 @@ const FLOORS: [(&str, &[&str]); 33] = [
     ("chat_watch", &["domain", "runtime", "chat", "actions"]),
     ("warning_watch", &["domain", "runtime", "actions"]),
     ("first_run", &["runtime", "actions"]),
+    (
+        "standby",
+        &["domain", "runtime", "client", "store", "actions"],
+    ),
     ("notices", &["runtime", "memory", "actions"]),
     (
         "storage_watch",
@@ -170,6 +174,7 @@ const FLOORS: [(&str, &[&str]); 33] = [
             "storage_watch",
             "first_run",
             "notices",
+            "standby",
             "sync",
             "client",
             "oidc",
@@ -203,6 +208,7 @@ const FLOORS: [(&str, &[&str]); 33] = [
             "storage_watch",
             "first_run",
             "notices",
+            "standby",
             "sync",
             "client",
             "oidc",
@@ -501,6 +507,11 @@ const WITHOUT_AN_ENTRY: [(&str, &str); 28] = [
     ),
     ("mod.rs", "locks the limits of the tier"),
     ("workspace.rs", "whose workspace it is"),
+    (
+        "promotion.rs",
+        "that the server has caught up; taking over has its entry",
+    ),
+    ("standby.rs", "sessions in a working copy"),
 ];
 
 #[test]

@@ -18,10 +18,11 @@ dpkg-deb -R "$(packaging/deb/build "$1/rota" "$1")" "$1/unpacked"
 "#;
 
 /// What an administrator looks for, besides the pages of the manual.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     "DEBIAN/md5sums",
     "etc/rota/rota.toml",
     "usr/bin/rota",
+    "usr/lib/systemd/system/rota-standby.service",
     "usr/lib/systemd/system/rota.service",
     "usr/lib/sysusers.d/rota.conf",
     "usr/lib/tmpfiles.d/rota.conf",

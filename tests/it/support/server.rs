@@ -160,26 +160,29 @@ impl Start {
     }
 }
 
+/// What the lines of the log say that have its own address. Others have those of other servers.
+const OWN: [&str; 3] = ["the public URL is", "listening on", "standing by at"];
+
 /// The production server on a free port, which is read from its log.
 #[track_caller]
 pub fn serve(mut command: Command, key: &str) -> Rota {
     let (process, _) = Process::spawn(&mut command);
     let mut port = None;
     eventually("the address in the log of rota serve", || {
-        port = process
-            .log
-            .text()
-            .split("127.0.0.1:")
-            .skip(1)
-            .find_map(|rest| {
-                let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-                // The port is complete once another byte follows it.
-                let whole = rest.len() > digits.len();
-                digits
-                    .parse::<u16>()
-                    .ok()
-                    .filter(|port| *port != 0 && whole)
-            });
+        let log = process.log.text();
+        let lines: Vec<&str> = log
+            .split_inclusive('\n')
+            .filter(|line| OWN.iter().any(|own| line.contains(own)))
+            .collect();
+        port = lines.concat().split("127.0.0.1:").skip(1).find_map(|rest| {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            // The port is complete once another byte follows it.
+            let whole = rest.len() > digits.len();
+            digits
+                .parse::<u16>()
+                .ok()
+                .filter(|port| *port != 0 && whole)
+        });
         port.is_some()
     });
     let url = format!("http://127.0.0.1:{}", port.unwrap());

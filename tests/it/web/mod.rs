@@ -50,6 +50,15 @@ impl<'a> Browser<'a> {
         browser
     }
 
+    /// A browser of the person whose access token this is.
+    #[track_caller]
+    pub fn with_token(rota: &'a Rota, token: &str) -> Browser<'a> {
+        let mut browser = Browser::of(rota);
+        let fields = [("token", token)];
+        browser.keep(&browser.post("/login", &fields).is(303));
+        browser
+    }
+
     /// Keeps the cookie of an answer.
     pub fn keep(&mut self, answer: &Answer) {
         if let Some(cookie) = answer.header("set-cookie") {

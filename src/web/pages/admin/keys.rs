@@ -106,7 +106,7 @@ fn form(visit: &Visit, filled: Filled) -> Result<Markup, Problem> {
             label: html! { bdi { (one.rotation.profile.name) } },
         })
         .collect();
-    let scopes = Scope::ALL.map(|scope| Choice {
+    let scopes = Scope::COMBINED.map(|scope| Choice {
         value: scope.name().to_owned(),
         label: html! { code { (scope.name()) } " " span.muted { (meaning(scope)) } },
     });
@@ -136,6 +136,7 @@ fn meaning(scope: Scope) -> &'static str {
         Scope::ManageWebhooks => "Webhook endpoints and their deliveries",
         Scope::ReadContacts => "Telephone numbers and addresses of people",
         Scope::ManageDirectory => "Add and change people, user groups, channels",
+        Scope::Replicate => "Copy the whole database to a standby",
     }
 }
 

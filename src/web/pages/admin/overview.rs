@@ -2,7 +2,7 @@
 
 use super::check;
 use crate::actions::status::{self, WorkStatus};
-use crate::actions::{Error, TIMER};
+use crate::actions::{Error, TIMER, replica};
 use crate::domain::zones;
 use crate::runtime::heartbeat::{Heartbeat, late_after};
 use crate::server::{Outcome, Problem};
@@ -27,7 +27,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let work = app
         .store()
         .read(|tx: &ReadTx| -> Result<WorkStatus, Error> { status::read(tx, now) })?;
-    let wrong = wrong(visit, &work)?;
+    let (wrong, epoch) = (wrong(visit, &work)?, replica::epoch(app)?.number);
     let places = [
         (
             "/admin/keys",
@@ -63,7 +63,7 @@ pub fn show(visit: &Visit) -> Outcome {
         @if wrong.is_empty() { div.flash role="status" { p { "Everything works: nothing is overdue, and nothing waits too long." } } }
         @else { div.note.warn.said role="alert" { h2 { "Look at this" } ul { @for line in &wrong { li { (line) } } } } }
         div.cols.a {
-            (server_state(visit, &work))
+            (server_state(visit, &work, epoch))
             section.card.pad aria-labelledby="places" {
                 h2 #places { "Administer" }
                 ul.items {
@@ -129,7 +129,23 @@ fn trouble(heartbeat: &Heartbeat) -> Option<String> {
     }
 }
 
-fn server_state(visit: &Visit, work: &WorkStatus) -> Markup {
+/// What the server is to its database, and its standbys.
+fn role(visit: &Visit, epoch: u64) -> Markup {
+    let (app, times) = (visit.app(), times(visit));
+    let copied = app.standby().and_then(|standby| standby.copied());
+    html! {
+        dt { "Role" }
+        dd {
+            (app.role().name()) " of epoch " (epoch)
+            @if let Some(copied) = copied { ", its copy is of " (times.show(copied.at)) }
+        }
+        @for seen in app.replicas().seen() {
+            dt { "Standby" } dd { code { (seen.address) } ", has what was committed by " (times.show(seen.copied_at)) }
+        }
+    }
+}
+
+fn server_state(visit: &Visit, work: &WorkStatus, epoch: u64) -> Markup {
     let (app, times, queue) = (visit.app(), times(visit), &work.queue);
     let timer = app.runtime().heartbeat(TIMER);
     let capabilities = app.chat().capabilities();
@@ -137,6 +153,8 @@ fn server_state(visit: &Visit, work: &WorkStatus) -> Markup {
         section.card.pad aria-labelledby="standing" {
             h2 #standing { "How it stands" }
             dl.kv {
+                (role(visit, epoch))
+                @if app.standby().is_none() {
                 dt { "Timer" }
                 dd {
                     @match timer.as_ref().and_then(Heartbeat::age) {
@@ -144,6 +162,7 @@ fn server_state(visit: &Visit, work: &WorkStatus) -> Markup {
                         _ => span.tag.bad { "Not running" },
                     }
                     @if work.overdue > 0 { " " (work.overdue) " rotations overdue" } @else { " nothing is overdue" }
+                }
                 }
                 dt { "Next due" }
                 dd { @match work.next_due { Some(at) => { (times.show(at)) " " span.muted { (times.away(at)) } }, None => span.muted { "Nothing" } } }

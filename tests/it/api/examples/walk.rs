@@ -20,9 +20,11 @@ enum By<'a> {
     Person(&'a str),
     Nobody,
     Inbound(&'a str),
+    /// A key that the operator has made.
+    Copier(&'a str),
 }
 
-use By::{Inbound, Key, Nobody, Person};
+use By::{Copier, Inbound, Key, Nobody, Person};
 
 impl Walk<'_> {
     /// Asks an operation, keeps the exchange as its example and answers the body. Values go into the path where it has their
@@ -57,6 +59,7 @@ impl Walk<'_> {
         };
         let caller = match by {
             Key => self.rota.caller(),
+            Copier(key) => self.rota.with(key),
             Person(user) => self.rota.with(&self.rota.tokens[user]),
             Nobody | Inbound(_) => self.rota.anyone(),
         };
@@ -81,6 +84,7 @@ impl Walk<'_> {
         let text = answer.text();
         let answered = match answer.header("content-type") {
             Some("application/json") => answer.json(),
+            Some("application/vnd.sqlite3") => json!("SQLite format 3"),
             _ => json!(text),
         };
         let mut exchange = json!({ "operationId": id, "path": in_path, "parameters": in_query });
@@ -106,6 +110,10 @@ fn shortened(id: &str, mut answer: Value) -> Value {
                 .filter(|line| line.contains("rota_nobody_on_call"));
             json!(lines.map(|line| format!("{line}\n")).collect::<String>())
         }
+        "getEpoch" => {
+            answer["since"] = json!("2026-11-23T08:00:00Z");
+            answer
+        }
         "getOpenApi" => json!({ "openapi": answer["openapi"], "info": { "title": "rota" } }),
         "getHealth" => {
             answer["version"] = json!("1.0.0");
@@ -118,7 +126,10 @@ fn shortened(id: &str, mut answer: Value) -> Value {
 /// The lines of the file of examples.
 pub fn run() -> String {
     let pager = pager();
-    let rota = pager.start().clock("2026-11-23T08:00Z").demo().go();
+    let dir = TempDir::new();
+    let db = dir.join("rota.db");
+    let start = pager.start().clock("2026-11-23T08:00Z").demo().db(&db);
+    let rota = start.go();
     let document = rota.anyone().get("/v1/openapi.json").is(200).json();
     let mut walk = Walk {
         rota: &rota,
@@ -126,6 +137,8 @@ pub fn run() -> String {
         exchanges: Default::default(),
     };
     service(&mut walk);
+    let copier = crate::cli::key(&db, "--scope replicate");
+    walk.ask(Copier(&copier), "getReplica", &[], Value::Null);
     directory(&mut walk);
     let rotation = rotation(&mut walk);
     let cell = text(
@@ -168,6 +181,9 @@ pub fn run() -> String {
         &[("rotationId", &rotation)],
         Value::Null,
     );
+    // The last: it ends writes.
+    let standby = json!({ "instance": "fedcba9876543210fedcba9876543210" });
+    walk.ask(Copier(&copier), "handOver", &[], standby);
     let mut exchanges: Vec<Value> = walk.exchanges.into_values().collect();
     exchanges.iter_mut().for_each(stable::measures);
     let lines: Vec<String> = exchanges.iter().map(Value::to_string).collect();
@@ -185,7 +201,7 @@ pub fn run() -> String {
 }
 
 fn service(walk: &mut Walk) {
-    for id in ["getHealth", "getReadiness", "getOpenApi"] {
+    for id in ["getHealth", "getReadiness", "getEpoch", "getOpenApi"] {
         walk.ask(Nobody, id, &[], Value::Null);
     }
     walk.ask(Key, "getOwnKey", &[], Value::Null);

@@ -300,13 +300,15 @@ fn every_code_is_met() {
         "not_ready",
         "internal_error",
     ];
-    // These need a thousand records, a day or a broken request, and occur in other tests.
+    // These need a thousand records, a day, a second server or a broken request, and occur in other tests.
     let elsewhere = [
         "tooManyArrangements",
         "tooManyPendingRequests",
         "tooManyMentions",
         "too_many_changes",
         "change_ended",
+        "standby",
+        "hand_over_ended",
         "idempotency_key_spent",
         "delivery_unfinished",
         "delivery_attempts_exhausted",
