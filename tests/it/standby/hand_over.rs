@@ -109,9 +109,11 @@ fn a_planned_hand_over_loses_nothing() {
     eventually("it has a copy", || {
         back.anyone().get("/readyz").status() == 200
     });
-    eventually("it has a copy", || {
-        db.with_file_name("rota.db.epoch-1").exists()
+    eventually("it has a copy of the second", || {
+        let epoch = back.anyone().get("/v1/epoch").ok().json();
+        (text(&epoch["role"]), &epoch["epoch"]) == ("standby", &json!(2))
     });
+    assert!(db.with_file_name("rota.db.epoch-1").exists());
     let mut command = crate::cli::on(&db, "promote --planned --yes");
     command.envs(set);
     let (code, _, said) = run(&mut command);

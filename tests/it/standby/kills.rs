@@ -118,8 +118,8 @@ fn is_killed(failpoint: &str) {
     let server = server.db(&copy).go();
     let server = server.with(&first.rota.key);
     let (from, to) = (
-        clock.now() - SignedDuration::from_hours(24 * 90),
-        clock.now() + SignedDuration::from_hours(24 * 30),
+        clock.now() - SignedDuration::from_hours(24 * 60),
+        clock.now() + SignedDuration::from_hours(24 * 20),
     );
     let range = format!("from={from:.0}&to={to:.0}&pageSize=200");
     let history = format!("{path}/history?{range}");
