@@ -240,6 +240,10 @@ fn both_must_be_ready_for_a_planned_hand_over() {
     for id in ids {
         crate::cli::succeeds(&first.db, &format!("key revoke {id}"));
     }
+    eventually("the first server knows", || {
+        let known = first.rota.with(&first.replicate);
+        known.get("/v1/replica").status() == 401
+    });
     fails_with(
         wrong.command("promote --planned --yes"),
         &["stays as it was"],

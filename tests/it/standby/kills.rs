@@ -124,8 +124,8 @@ fn is_killed(failpoint: &str) {
     let range = format!("from={from:.0}&to={to:.0}&pageSize=200");
     let history = format!("{path}/history?{range}");
     eventually("the standby has stepped to now", || {
-        let newest = |answer: Answer| answer.json()["data"][0]["startedAt"].clone();
-        newest(second.rota.get(&history).ok()) == newest(server.get(&history).ok())
+        let since = |answer: Answer| answer.json()["cells"][0]["holder"]["since"].clone();
+        since(second.rota.get(&path).ok()) == since(server.get(&path).ok())
     });
     for path in [
         path.clone(),
