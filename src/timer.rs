@@ -4,11 +4,11 @@ use crate::actions::due::{self, DueWorker};
 use crate::actions::{App, Error, TIMER};
 use crate::failpoint;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};
-use crate::runtime::clock::Clock;
+use crate::runtime::clock::{Clock, monotonic};
 use crate::runtime::heartbeat::Heartbeat;
 use jiff::Timestamp;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Starts the timer.
 pub fn start(app: App) -> std::io::Result<LoopThread> {
@@ -31,11 +31,13 @@ pub fn start(app: App) -> std::io::Result<LoopThread> {
     })
 }
 
-/// Logs that the system clock was set back, and that it has caught up.
+/// Logs that the system clock was set back, that it has caught up, and that it went forward.
 #[derive(Default)]
 struct ClockSteps {
     /// How far the clock was behind at the last look.
     behind: Duration,
+    /// When that was, by the time that never steps and by the clock.
+    looked: Option<(Instant, Timestamp)>,
 }
 
 impl ClockSteps {
@@ -59,6 +61,27 @@ impl ClockSteps {
         if before >= Self::LEAST && behind < Self::LEAST {
             self.behind = Duration::ZERO;
             log::info!("the system clock has caught up with what the server has seen");
+        }
+        let forward = self.forward(clock);
+        if forward >= Self::LEAST && behind.is_zero() && before.is_zero() {
+            log::warn!(
+                "the system clock went forward by {} s, to {}: it was set, or the machine slept. What became due in between is done now",
+                forward.as_secs(),
+                clock.now()
+            );
+        }
+    }
+
+    /// By how much more the clock went on since the last look than time did.
+    fn forward(&mut self, clock: &Clock) -> Duration {
+        let (instant, now) = (monotonic(), clock.now());
+        let Some((looked, was)) = self.looked.replace((instant, now)) else {
+            return Duration::ZERO;
+        };
+        let went = Duration::try_from(now.duration_since(was)).unwrap_or_default();
+        match clock.is_frozen() {
+            true => Duration::ZERO,
+            false => went.saturating_sub(instant.duration_since(looked)),
         }
     }
 }

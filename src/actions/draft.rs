@@ -1,7 +1,7 @@
 //! A rotation while a write changes it: what became due, what changed, and the resulting history and events.
 
 use super::outbox::{self, Occurs};
-use super::{App, Error, agenda, audit, notifications, told_plan};
+use super::{App, Error, agenda, audit, duty_log, notifications, told_plan};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::audit::{
@@ -383,6 +383,9 @@ impl<'a> Draft<'a> {
                 Act::Clock => Occurs::Due(at),
                 _ => Occurs::Now,
             };
+            if !tx.is_forecast() {
+                duty_log::note(tx, [before, after], &news, self.calendar)?;
+            }
             queued = outbox::announce_change(tx, self.app, after, &news, applied.as_ref(), occurs)?;
             let cause = (&self.author.principal, act);
             queued |= notifications::change(tx, self.app, [before, after], cause, &news)?;

@@ -2,6 +2,7 @@
 //! pages for administrators tell.
 
 use super::Error;
+use super::backup::{self, Made};
 use crate::domain::ids::RotationId;
 use crate::domain::snapshot::{Queue, Undelivered};
 use crate::store::{self, ReadTx};
@@ -25,6 +26,8 @@ pub struct WorkStatus {
     pub open_slots: usize,
     /// Their rotations, each once.
     pub nobody_in: Vec<RotationId>,
+    /// The last copy of the database.
+    pub last_backup: Option<Made>,
     now: Timestamp,
 }
 
@@ -55,6 +58,7 @@ pub fn read(tx: &ReadTx, now: Timestamp) -> Result<WorkStatus, Error> {
         queue: store::load_queue(tx)?,
         open_slots,
         nobody_in,
+        last_backup: backup::last(tx)?,
         now,
     })
 }

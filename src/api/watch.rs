@@ -4,7 +4,7 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Operation, operation};
 use super::readiness::{age, ago};
-use crate::actions::{Error, TIMER, directory_sync};
+use crate::actions::{Error, TIMER, backup, directory_sync};
 use crate::domain::chat::PlatformState;
 use crate::domain::external::Link;
 use crate::domain::snapshot::{OpenSlot, Queue};
@@ -124,6 +124,7 @@ pub fn metrics(api: &Api, detail: Detail) -> Outcome {
             readings: store::list_readings(tx)?,
             database_bytes: store::database_bytes(tx)?,
             directory_read_at: directory_sync::status(tx)?.last_read_at,
+            backed_up_at: backup::last(tx)?.map(|made| made.at),
         };
         Ok((snapshot, state))
     })?;
@@ -158,6 +159,7 @@ struct State {
     readings: Vec<(Link, Option<Timestamp>)>,
     database_bytes: u64,
     directory_read_at: Option<Timestamp>,
+    backed_up_at: Option<Timestamp>,
 }
 
 fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> String {
@@ -197,6 +199,7 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
         directory_read_at: app
             .slack()
             .map(|_| state.directory_read_at.unwrap_or(Timestamp::UNIX_EPOCH)),
+        backed_up_at: state.backed_up_at,
         started_at: api.started_at,
         last_tick: (app.standby().is_none())
             .then(|| ago(app, age(app.runtime().heartbeat(TIMER).as_ref()))),

@@ -1,24 +1,25 @@
 //! `rota audit`: who changed what.
 
-use super::output::{answer, answer_json, table};
+use super::named;
+use super::output::{answer, answer_json, local, table};
 use super::workspace::{database, open, settings};
 use super::{Failure, Place};
 use crate::actions::audit;
 use crate::config;
 use crate::domain::audit::{ActorFilter, AuditEntry, AuditFilter};
-use crate::domain::ids::RotationId;
-use crate::store::Store;
+use crate::store::{ReadTx, Store};
 use crate::wire::audit as wire;
 use clap::Args;
 use jiff::Timestamp;
 
 const EXAMPLES: &str = "\
-Every committed change and every refused credential, newest first. ACTOR is the id of a key, a person or a system user, or
-a kind: key, person, inboundWebhook, chat, partner, clock, operator.
+Every committed change and every refused credential, newest first. ACTOR is a person, the id of a key, a system user, or a
+kind: key, person, inboundWebhook, chat, partner, clock, operator. Times are in this machine's zone; those of --json are in UTC.
 
 Examples:
   rota audit                                             the newest 50
   rota audit --actor operator --limit 10                 what commands changed
+  rota audit --rotation PLATFORM --actor ada             what ada changed in one rotation
   rota audit --action authenticate                       refused credentials
   rota audit --from 2026-11-23T00:00:00Z --json --limit 100000 | jq -r '.[].summary'";
 
@@ -31,11 +32,11 @@ pub struct Flags {
     /// Entries before this instant
     #[arg(long, value_name = "INSTANT", value_parser = config::instant)]
     to: Option<Timestamp>,
-    /// By this actor
+    /// By this actor: a kind, or the id, name or address of a key or a person
     #[arg(long, value_name = "ACTOR")]
     actor: Option<String>,
-    /// Of this rotation; it may have been deleted
-    #[arg(long, value_name = "ID")]
+    /// Of this rotation: its code, name or id; it may have been deleted
+    #[arg(long, value_name = "ROTATION")]
     rotation: Option<String>,
     /// By this operation of the API or this command
     #[arg(long, value_name = "ACTION")]
@@ -57,16 +58,33 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         return Err(Failure::Usage(wrong.into()));
     }
     let store = open(&database(&settings(place)?)?)?;
+    let (actor, rotation) = store.read(|tx: &ReadTx| -> Result<_, Failure> {
+        let rotation = flags.rotation.as_deref();
+        let rotation = rotation.map(|name| named::rotation_or_gone(tx, name));
+        let actor = flags.actor.as_deref().map(|name| actor(tx, name));
+        Ok((actor.transpose()?, rotation.transpose()?))
+    })?;
     let filter = AuditFilter {
         from: flags.from,
         until: flags.to,
-        actor: flags.actor.as_deref().map(ActorFilter::parse),
-        rotation: flags.rotation.map(RotationId::from),
+        actor,
+        rotation,
         action: flags.action,
     };
     match flags.json {
         true => print_json(&store, &filter, flags.limit),
         false => print_table(&store, &filter, flags.limit),
+    }
+}
+
+/// The actor that a text names. What is no name of a person is what the record has.
+fn actor(tx: &ReadTx, name: &str) -> Result<ActorFilter, Failure> {
+    match ActorFilter::parse(name) {
+        ActorFilter::Id(id) => Ok(match named::person(tx, name) {
+            Ok(user) => ActorFilter::Id(user.to_string()),
+            Err(_) => ActorFilter::Id(id),
+        }),
+        kind => Ok(kind),
     }
 }
 
@@ -105,7 +123,7 @@ fn row(entry: AuditEntry) -> Vec<String> {
         _ => kind.to_owned(),
     };
     vec![
-        entry.at.to_string(),
+        local(entry.at),
         actor,
         entry.action,
         dash(entry.rotation.map(|id| id.to_string())),

@@ -1,7 +1,8 @@
 //! `rota key`: team API keys.
 
+use super::named;
 use super::operator::operator;
-use super::output::{answer, instant_or_dash, naming, state, table, tell};
+use super::output::{answer, answer_lines, instant_or_dash, naming, state, table, tell};
 use super::workspace::{Missing, database, open_with_clock, settings};
 use super::{Failure, Place};
 use crate::actions::keys::{self, NewKey};
@@ -12,6 +13,7 @@ use crate::domain::ids::{KeyId, RotationId};
 use crate::store::{KeyRecord, ReadTx, Store, list_keys};
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
+use serde::Serialize;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -28,7 +30,7 @@ Scopes:
 
 Examples:
   rota key create --name dashboard --scope read:oncall read:rotations
-  rota key create --name pager --scope write:duty --rotation rot_x1 --expires 90d";
+  rota key create --name pager --scope write:duty --rotation PLATFORM --expires 90d";
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -36,7 +38,7 @@ pub enum Command {
     #[command(after_help = EXAMPLES)]
     Create(Create),
     /// List keys, oldest first
-    List,
+    List(Listed),
     /// Disable a key: it returns 401 `disabled` until it is enabled again
     Disable(KeyArgument),
     /// Enable a disabled key
@@ -57,12 +59,34 @@ pub struct Create {
     /// What it may be used for; may be repeated
     #[arg(long, required = true, num_args = 1.., value_name = "SCOPE", value_parser = scope)]
     scope: Vec<Scope>,
-    /// Limit it to this rotation; may be repeated
-    #[arg(long, num_args = 1.., value_name = "ID")]
+    /// Limit it to this rotation: its code, name or id; may be repeated
+    #[arg(long, num_args = 1.., value_name = "ROTATION")]
     rotation: Vec<String>,
     /// Let it expire after this long: 90s, 15m, 24h, 7d
     #[arg(long, value_name = "DURATION", value_parser = config::lifetime)]
     expires: Option<Duration>,
+}
+
+#[derive(Args)]
+pub struct Listed {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    id: String,
+    name: String,
+    state: &'static str,
+    /// When replaced secrets stop working.
+    old_secrets_until: Vec<String>,
+    created_at: String,
+    expires_at: Option<String>,
+    scopes: Vec<&'static str>,
+    /// `None` means all.
+    rotation_ids: Option<Vec<RotationId>>,
 }
 
 #[derive(Args)]
@@ -93,7 +117,7 @@ pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     let (store, clock) = open_with_clock(&path, Missing::Refuse, None, None)?;
     match command {
         Command::Create(create) => mint(&store, &operator("key create"), create, clock.now()),
-        Command::List => list(&store, clock.now()),
+        Command::List(flags) => list(&store, flags, clock.now()),
         Command::Disable(named) => set_disabled(&store, &operator("key disable"), named, true),
         Command::Enable(named) => set_disabled(&store, &operator("key enable"), named, false),
         Command::Revoke(named) => {
@@ -111,7 +135,10 @@ pub fn run(place: Place, command: Command) -> Result<(), Failure> {
 }
 
 fn mint(store: &Store, author: &Author, create: Create, now: Timestamp) -> Result<(), Failure> {
-    let rotations: Vec<RotationId> = create.rotation.into_iter().map(RotationId::from).collect();
+    let rotations = store.read(|tx: &ReadTx| -> Result<Vec<RotationId>, Failure> {
+        let named = create.rotation.iter();
+        named.map(|name| named::rotation(tx, name)).collect()
+    })?;
     let new = NewKey {
         name: create.name,
         scopes: create.scope,
@@ -160,8 +187,11 @@ fn renew(store: &Store, author: &Author, rotate: Rotate) -> Result<(), Failure> 
     answer(&key)
 }
 
-fn list(store: &Store, now: Timestamp) -> Result<(), Failure> {
+fn list(store: &Store, flags: Listed, now: Timestamp) -> Result<(), Failure> {
     let keys = store.read(|tx: &ReadTx| list_keys(tx))?;
+    if flags.json {
+        return answer_lines(keys.iter().map(|key| line(key, now)));
+    }
     let heads = [
         "ID",
         "NAME",
@@ -176,28 +206,36 @@ fn list(store: &Store, now: Timestamp) -> Result<(), Failure> {
     answer(&table(&heads, &rows))
 }
 
-fn row(key: &KeyRecord, now: Timestamp) -> Vec<String> {
+fn line(key: &KeyRecord, now: Timestamp) -> Line {
     let in_grace = key.outgoing.iter().filter(|(_, until)| *until > now);
-    let old: Vec<String> = in_grace.map(|(_, until)| until.to_string()).collect();
-    let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.name()).collect();
-    let rotations = key.rotations.as_ref().map_or("all".into(), |ids| {
+    Line {
+        id: key.id.to_string(),
+        name: key.name.clone(),
+        state: state(key.disabled, key.expires_at, now),
+        old_secrets_until: in_grace.map(|(_, until)| until.to_string()).collect(),
+        created_at: key.created_at.to_string(),
+        expires_at: key.expires_at.map(|at| at.to_string()),
+        scopes: key.scopes.iter().map(|scope| scope.name()).collect(),
+        rotation_ids: key.rotations.clone(),
+    }
+}
+
+fn row(key: &KeyRecord, now: Timestamp) -> Vec<String> {
+    let line = line(key, now);
+    let rotations = line.rotation_ids.map_or("all".into(), |ids| {
         ids.iter()
             .map(RotationId::as_str)
             .collect::<Vec<_>>()
             .join(",")
     });
     vec![
-        key.id.to_string(),
-        key.name.clone(),
-        state(key.disabled, key.expires_at, now).into(),
-        if old.is_empty() {
-            "-".into()
-        } else {
-            old.join(",")
-        },
-        key.created_at.to_string(),
+        line.id,
+        line.name,
+        line.state.into(),
+        line.old_secrets_until.join(","),
+        line.created_at,
         instant_or_dash(key.expires_at),
-        scopes.join(","),
+        line.scopes.join(","),
         rotations,
     ]
 }

@@ -3,15 +3,18 @@
 use super::output::visible;
 use crate::config::LogFilter;
 use env_logger::fmt::Formatter;
-use log::Record;
+use log::{Level, Record};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
-/// Logs from now on, as the settings have it; where they have nothing `info`, and of a `command` not the audit entries: it says
-/// itself what it did.
+/// Logs from now on, as the settings have it; where they have nothing `info`, and of a `command` neither the audit entries nor
+/// duty: it says itself what it did.
 pub fn begin(set: Option<&LogFilter>, command: bool) {
-    let unset = if command { "rota::audit=off" } else { "" };
+    let unset = match command {
+        true => "rota::audit=off,rota::duty=off",
+        false => "",
+    };
     let mut builder = env_logger::Builder::new();
     builder
         // If only modules are named, other modules log at `info`.
@@ -36,9 +39,28 @@ fn write(to: &mut Formatter, record: &Record, has_time: bool) -> io::Result<()> 
         true => format!("{} ", to.timestamp_seconds()),
         false => String::new(),
     };
+    // The journal sorts by this and takes it off.
+    let priority = match has_time {
+        true => "",
+        false => priority(level),
+    };
     // Further lines of a text are indented, so that none looks like a line of its own.
-    let text = visible(&record.args().to_string()).replace('\n', "\n    ");
-    writeln!(to, "[{time}{style}{level:<5}{style:#} {target}] {text}")
+    let further = format!("\n{priority}    ");
+    let text = visible(&record.args().to_string()).replace('\n', &further);
+    writeln!(
+        to,
+        "{priority}[{time}{style}{level:<5}{style:#} {target}] {text}"
+    )
+}
+
+/// The priority of a level as systemd's journal reads it at the begin of a line (sd-daemon(3)).
+fn priority(level: Level) -> &'static str {
+    match level {
+        Level::Error => "<3>",
+        Level::Warn => "<4>",
+        Level::Info => "<6>",
+        Level::Debug | Level::Trace => "<7>",
+    }
 }
 
 /// Whether standard error goes to systemd's journal. The variable names the file and may be inherited by programs with

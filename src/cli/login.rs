@@ -1,15 +1,17 @@
 //! `rota login`: where people are signed in to the pages, and who they are at the identity provider.
 
+use super::named;
 use super::operator::operator;
-use super::output::{answer, naming, table, tell};
+use super::output::{answer, answer_lines, naming, table, tell};
 use super::workspace::{Missing, database, open, open_with_clock, settings};
 use super::{Failure, Place};
 use crate::actions::identities;
 use crate::actions::sessions::{self, Ended};
 use crate::domain::identity::Identity;
-use crate::domain::ids::{SessionId, UserId};
-use crate::store::SessionRecord;
+use crate::domain::ids::SessionId;
+use crate::store::{ReadTx, SessionRecord};
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
 const LINK_EXAMPLES: &str = "\
 Replaces the identity that the person has at this issuer, and the person whom this identity was linked to. Sessions that
@@ -40,9 +42,12 @@ pub enum Command {
 
 #[derive(Args)]
 pub struct Listed {
-    /// Only those of this person
-    #[arg(long, value_name = "ID")]
+    /// Only those of this person: a name, an address or an id
+    #[arg(long, value_name = "PERSON")]
     user: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
@@ -51,15 +56,15 @@ pub struct End {
     /// The session's id, as `rota login sessions` shows it
     #[arg(value_name = "SESSION")]
     id: Option<String>,
-    /// The person's id in the chat workspace
-    #[arg(long, value_name = "ID")]
+    /// The person: a name, an address or an id
+    #[arg(long, value_name = "PERSON")]
     user: Option<String>,
 }
 
 #[derive(Args)]
 pub struct LinkIdentity {
-    /// The person's id in the chat workspace
-    #[arg(long, value_name = "ID")]
+    /// The person: a name, an address or an id
+    #[arg(long, value_name = "PERSON")]
     user: String,
     /// The issuer, exactly as in login.oidc.issuer
     #[arg(long, value_name = "URL")]
@@ -78,24 +83,52 @@ pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     }
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    id: String,
+    user_id: String,
+    by: &'static str,
+    since: String,
+    last_used: String,
+    browser: Option<String>,
+}
+
+fn line(session: SessionRecord) -> Line {
+    Line {
+        id: session.id.to_string(),
+        user_id: session.user.to_string(),
+        by: session.origin.way(),
+        since: session.created_at.to_string(),
+        last_used: session.used_at.to_string(),
+        browser: session.agent,
+    }
+}
+
 fn list(place: Place, flags: Listed) -> Result<(), Failure> {
     let config = settings(place)?;
     let (store, clock) = open_with_clock(&database(&config)?, Missing::Refuse, None, None)?;
     let mut found = sessions::list_all(&store, &config.login.rules(), clock.now())?;
-    if let Some(user) = flags.user.map(UserId::from) {
+    if let Some(named) = flags.user {
+        let user = store.read(|tx: &ReadTx| named::person(tx, &named))?;
         found.retain(|session| session.user == user);
     }
-    let row = |session: &SessionRecord| {
+    let lines = found.into_iter().map(line);
+    if flags.json {
+        return answer_lines(lines);
+    }
+    let row = |line: Line| {
+        let agent = line.browser.unwrap_or_default();
         vec![
-            session.id.to_string(),
-            session.user.to_string(),
-            session.origin.way().to_owned(),
-            session.created_at.to_string(),
-            session.used_at.to_string(),
-            session.agent.clone().unwrap_or_default(),
+            line.id,
+            line.user_id,
+            line.by.into(),
+            line.since,
+            line.last_used,
+            agent,
         ]
     };
-    let rows: Vec<Vec<String>> = found.iter().map(row).collect();
+    let rows: Vec<Vec<String>> = lines.map(row).collect();
     let heads = ["ID", "USER", "BY", "SINCE", "LAST USED", "BROWSER"];
     answer(&table(&heads, &rows))
 }
@@ -109,7 +142,8 @@ fn end(place: Place, flags: End) -> Result<(), Failure> {
         tell(&format!("ended {id} of {user}"));
         return Ok(());
     }
-    let user = UserId::from(flags.user.unwrap_or_default());
+    let named = flags.user.unwrap_or_default();
+    let user = store.read(|tx: &ReadTx| named::person(tx, &named))?;
     let ended = sessions::end_all(&store, &author, &user);
     let Ended { sessions, links } = ended.map_err(naming(user.as_str()))?;
     tell(&format!(
@@ -120,7 +154,8 @@ fn end(place: Place, flags: End) -> Result<(), Failure> {
 
 fn link(place: Place, flags: LinkIdentity) -> Result<(), Failure> {
     let store = open(&database(&settings(place)?)?)?;
-    let (user, author) = (UserId::from(flags.user), operator("login link-identity"));
+    let user = store.read(|tx: &ReadTx| named::person(tx, &flags.user))?;
+    let author = operator("login link-identity");
     let identity = Identity {
         issuer: flags.issuer,
         subject: flags.sub,

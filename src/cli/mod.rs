@@ -21,12 +21,14 @@ mod logging;
 mod login;
 mod login_link;
 mod manual;
+mod named;
 mod notify;
 mod openapi;
 mod operator;
 mod outgoing;
 mod output;
 mod part;
+mod people;
 mod promote;
 mod relay;
 mod report;
@@ -41,6 +43,8 @@ mod standby;
 mod status;
 mod token;
 mod verify;
+mod webhooks;
+mod why;
 mod workspace;
 
 use crate::config::LogFilter;
@@ -57,6 +61,8 @@ Examples:
   rota directory import people.json                    load people, groups and channels
   rota key create --name ci --scope read:oncall        mint an API key
   rota status                                          is it up, and is anything wrong
+  rota why PLATFORM --at 2026-11-24T03:12:00Z          who was on call, and why
+  rota deliveries --failed                             what was not delivered, and why
   rota plan rotations.toml                             what a file of rotations would change
   rota backup rota-$(date +%F).db                      copy the database while it is in use
 
@@ -126,6 +132,14 @@ enum Command {
     /// Set up the app of a Slack workspace
     #[command(subcommand)]
     Slack(slack::Command),
+    /// Show who is on call in a rotation at an instant, and the steps that decided it
+    Why(why::Flags),
+    /// List the people of the workspace, and what they are on call for
+    People(people::Flags),
+    /// List webhook endpoints, and how they fare
+    Webhooks(webhooks::WebhookFlags),
+    /// List webhook deliveries, the newest first, and why they failed
+    Deliveries(webhooks::DeliveryFlags),
     /// Show who changed what, newest first
     Audit(audit::Flags),
     /// Show who carries how much duty, by the record and the plan
@@ -171,6 +185,13 @@ impl From<String> for Failure {
 impl From<crate::store::Error> for Failure {
     fn from(error: crate::store::Error) -> Failure {
         Failure::Failed(error.to_string())
+    }
+}
+
+/// So that what a command reads can fail in its own words. Nobody watches the storage's health in a command.
+impl crate::store::StoreError for Failure {
+    fn of_storage(&self) -> Option<&crate::store::Error> {
+        None
     }
 }
 
@@ -237,6 +258,10 @@ fn dispatch(rota: Rota) -> Result<ExitCode, Failure> {
         Command::Mail(command) => relay::mail(place, command),
         Command::Chat(command) => relay::chat(place, command),
         Command::Slack(command) => slack::run(place, command),
+        Command::Why(flags) => why::run(place, flags),
+        Command::People(flags) => people::run(place, flags),
+        Command::Webhooks(flags) => webhooks::list(place, flags),
+        Command::Deliveries(flags) => webhooks::deliveries(place, flags),
         Command::Audit(flags) => audit::run(place, flags),
         Command::Report(flags) => report::run(place, flags),
         Command::Backup(flags) => backup::run(place, flags),

@@ -6,6 +6,8 @@ use crate::domain::wording::turns_direction;
 use crate::server::Problem;
 use crate::store::ActionError;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
 use std::io::{ErrorKind, Write};
 
 /// Prints a result for people, with [`visible`] characters, and a line end.
@@ -19,6 +21,17 @@ pub fn answer_json(json: &str) -> Result<(), Failure> {
     answer_data(&escaped(json, &['\n'], |c| {
         format!("\\u{:04x}", u32::from(c))
     }))
+}
+
+/// Prints a JSON list, an item on each line.
+pub fn answer_lines<T: Serialize>(items: impl IntoIterator<Item = T>) -> Result<(), Failure> {
+    let mut begin = "[";
+    for item in items {
+        let text = serde_json::to_string(&item).map_err(|error| error.to_string())?;
+        answer_json(&format!("{begin}{text}"))?;
+        begin = ",";
+    }
+    answer_json(if begin == "[" { "[]" } else { "]" })
 }
 
 /// Prints a result for programs, exactly as it is, and a line end. A closed pipe is not an error: `rota key list | head -1` works.
@@ -101,6 +114,15 @@ pub fn state(disabled: bool, expires_at: Option<Timestamp>, now: Timestamp) -> &
         (true, _) => "disabled",
         (false, true) => "expired",
         (false, false) => "enabled",
+    }
+}
+
+/// An instant by the clock of this machine, with its offset.
+pub fn local(at: Timestamp) -> String {
+    let zoned = at.to_zoned(TimeZone::system());
+    match zoned.offset().is_zero() {
+        true => at.to_string(),
+        false => zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! `rota report`: who carries how much.
 
+use super::named;
 use super::operator::operator;
-use super::output::{answer, answer_data, table};
+use super::output::{answer, answer_data, answer_lines, table};
 use super::workspace::{database, days, open, settings};
 use super::{Failure, Place};
 use crate::actions::report::{self, ReportQuery};
 use crate::config;
-use crate::domain::ids::{RotationId, UserId};
 use crate::domain::report::{GroupBy, Row};
 use crate::domain::time::Interval;
 use crate::store::{ReadTx, Store, list_rotation_names, load_name};
@@ -19,8 +19,8 @@ use jiff::tz::TimeZone;
 use std::collections::HashMap;
 
 const EXAMPLES: &str = "\
-Hours on call by the record up to now and by the plan after it, with those of nights, weekends and holidays. A date is its
-midnight in UTC.
+Hours on call by the record up to now and by the plan after it, with those of nights, weekends and holidays, to a tenth; --csv
+and --json have them exactly. A date is its midnight in UTC.
 
 Examples:
   rota report --from 2026-10-01 --to 2026-11-01
@@ -40,15 +40,18 @@ pub struct Flags {
     #[arg(long, value_name = "GROUP", default_value = "person",
           value_parser = PossibleValuesParser::new(GroupBy::ALL.map(GroupBy::name)))]
     by: String,
-    /// Only duty in this rotation
-    #[arg(long, value_name = "ID")]
+    /// Only duty in this rotation: its code, name or id; it may have been deleted
+    #[arg(long, value_name = "ROTATION")]
     rotation: Option<String>,
-    /// Only duty of this person
-    #[arg(long, value_name = "ID")]
+    /// Only duty of this person: a name, an address or an id
+    #[arg(long, value_name = "PERSON")]
     user: Option<String>,
     /// Print CSV
     #[arg(long)]
     csv: bool,
+    /// Print JSON, rows as of GET /v1/reports/duty
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
 }
 
 fn date_or_instant(text: &str) -> Result<Timestamp, String> {
@@ -72,17 +75,27 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let config = settings(place)?;
     let calendar = days(&config)?;
     let store = open(&database(&config)?)?;
+    let (rotation, user) = store.read(|tx: &ReadTx| -> Result<_, Failure> {
+        let (rotation, user) = (flags.rotation.as_deref(), flags.user.as_deref());
+        let rotation = rotation.map(|name| named::rotation_or_gone(tx, name));
+        let user = user.map(|name| named::person(tx, name));
+        Ok((rotation.transpose()?, user.transpose()?))
+    })?;
     let wanted = ReportQuery {
         range: Interval::new(flags.from, flags.to),
-        rotation: flags.rotation.map(RotationId::from),
-        user: flags.user.map(UserId::from),
+        rotation,
+        user,
         by: GroupBy::parse(&flags.by).unwrap_or(GroupBy::Person),
     };
     let caller = operator("report").principal;
     let rows = report::duty(&store, &calendar, &caller, &wanted)?;
-    match flags.csv {
-        true => print_csv(wanted.by, &rows),
-        false => print_table(&store, wanted.by, &rows),
+    match (flags.csv, flags.json) {
+        (true, _) => print_csv(wanted.by, &rows),
+        (_, true) => {
+            let rows = rows.iter().map(|row| wire::render(wanted.by, row));
+            answer_lines(rows)
+        }
+        (false, false) => print_table(&store, wanted.by, &rows),
     }
 }
 
@@ -97,7 +110,7 @@ fn print_table(store: &Store, by: GroupBy, rows: &[Row]) -> Result<(), Failure> 
     let lines: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let mut fields = wire::fields(wire::render(by, row));
+            let mut fields = wire::fields(rounded(wire::render(by, row)));
             for (field, subject) in fields.iter_mut().zip(&subjects) {
                 if let Some(name) = names.of(subject, field) {
                     *field = format!("{name} ({field})");
@@ -113,6 +126,21 @@ fn print_table(store: &Store, by: GroupBy, rows: &[Row]) -> Result<(), Failure> 
     let heads: Vec<String> = heads.collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     answer(&table(&heads, &lines))
+}
+
+/// Hours to a tenth, as people read them.
+fn rounded(mut row: wire::DutyRow) -> wire::DutyRow {
+    let hours = [
+        &mut row.hours,
+        &mut row.place_hours,
+        &mut row.nights,
+        &mut row.weekends,
+        &mut row.holidays,
+    ];
+    for hours in hours {
+        *hours = (*hours * 10.0).round() / 10.0;
+    }
+    row
 }
 
 /// A column's name as a heading: `placeHours` is `PLACE HOURS`; ids stand for whom they name.

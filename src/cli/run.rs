@@ -46,7 +46,8 @@ use crate::standby::hand_over;
 use crate::standby::peers::Peer;
 use crate::storage_watch;
 use crate::store::{
-    ActionError, Error, Lock, ReadTx, Store, Writes, latest_change, list_cadences, load_marker,
+    ActionError, Error, Lock, ReadTx, Store, Writes, count_rotations, latest_change, list_cadences,
+    load_marker,
 };
 use crate::sync::Sources;
 use crate::timer;
@@ -427,6 +428,13 @@ impl Bootstrap {
         let storage = self.app.store().heartbeat().clone();
         let supervisor = supervise(&self.app, storage, &self.manager, stop_server)?;
         log::info!("listening on http://{address}");
+        let rotations = self.app.store().read(|tx: &ReadTx| count_rotations(tx));
+        if rotations.is_ok_and(|count| count == 0) {
+            let base = self.app.base_url();
+            log::info!(
+                "there is no rotation yet: make one at {base}/rotations/new, with `rota apply` or by the API"
+            );
+        }
         memory::release_program();
         ready()?;
         self.manager

@@ -131,6 +131,16 @@ struct Work {
     disabled_endpoints: u64,
     /// Slots in which nobody is on call although somebody should be.
     nobody_on_call: usize,
+    /// The last copy by `rota backup --into`.
+    last_backup: Option<LastBackup>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LastBackup {
+    at: String,
+    file: String,
+    bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -362,6 +372,11 @@ fn work(tx: &ReadTx, now: Timestamp) -> Result<(Work, Vec<String>), Error> {
         enabled_endpoints: queue.enabled_endpoints,
         disabled_endpoints: queue.disabled_endpoints,
         nobody_on_call: found.open_slots,
+        last_backup: found.last_backup.map(|made| LastBackup {
+            at: made.at.to_string(),
+            file: made.file,
+            bytes: made.bytes,
+        }),
     };
     Ok((work, wrong))
 }
@@ -417,6 +432,13 @@ fn lines(status: &Status) -> Vec<String> {
             work.disabled_endpoints
         ));
         lines.push(format!("messages    {} waiting", work.pending_messages));
+        lines.push(match &work.last_backup {
+            Some(made) => format!(
+                "backup      {} to {}, {} bytes",
+                made.at, made.file, made.bytes
+            ),
+            None => "backup      none by `rota backup --into`".into(),
+        });
     }
     if let Some(last) = &server.last_failure {
         lines.push(format!(

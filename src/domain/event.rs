@@ -152,7 +152,7 @@ fn differs_ahead(before: &Rotation, after: &Rotation) -> bool {
 }
 
 /// Everybody on call, in a fixed order.
-fn who(rotation: &Rotation) -> Vec<Who> {
+pub fn who(rotation: &Rotation) -> Vec<Who> {
     match &rotation.external {
         Some(external) => external.who(),
         None => {
@@ -164,8 +164,30 @@ fn who(rotation: &Rotation) -> Vec<Who> {
     }
 }
 
+/// A place in which somebody else is on call than before a change, or nobody.
+#[derive(Clone, Copy, Debug)]
+pub struct Move<'a> {
+    /// The place, and the rotation that has it: as it is after the change, unless it is gone.
+    pub place: (&'a Rotation, &'a Cell),
+    pub was: Option<&'a str>,
+    pub is: Option<&'a str>,
+}
+
+/// Whoever came on call or off with a change, in the order of places.
+pub fn moves<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Move<'a>> {
+    let changes = changes(before, after);
+    let moved = changes.iter().filter(|slot| slot.changed());
+    let moved = moved.map(|slot| Move {
+        place: slot.place,
+        was: slot.was,
+        is: slot.is,
+    });
+    moved.collect()
+}
+
 /// A slot before and after a change.
 struct Slot<'a> {
+    place: (&'a Rotation, &'a Cell),
     was: Option<&'a str>,
     is: Option<&'a str>,
     /// Whether the slot existed before.
@@ -212,6 +234,7 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Slot<'a>> {
     let kept = after.cells.iter().enumerate().map(|(slot, cell)| {
         let known = find(before, slot, cell);
         Slot {
+            place: (after, cell),
             was: known.and_then(|known| on_call(before, known)),
             is: on_call(after, cell),
             known: known.is_some(),
@@ -227,6 +250,7 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Slot<'a>> {
         .enumerate()
         .filter(|(slot, cell)| find(after, *slot, cell).is_none());
     let gone = gone.map(|(_, cell)| Slot {
+        place: (before, cell),
         was: on_call(before, cell),
         is: None,
         known: true,

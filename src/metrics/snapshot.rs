@@ -34,6 +34,8 @@ pub struct Snapshot<'a> {
     pub storage: &'a [StorageHealth],
     /// When the directory of the chat platform was last read; `None` where it is not read.
     pub directory_read_at: Option<Timestamp>,
+    /// When the database was last copied; `None` where it never was.
+    pub backed_up_at: Option<Timestamp>,
     /// When the server started.
     pub started_at: Timestamp,
     /// When the timer last checked for due work; `None` on a standby, which has none.
@@ -142,6 +144,13 @@ impl Snapshot<'_> {
             page.gauge(
                 "rota_chat_last_sync_timestamp_seconds",
                 "When people, user groups and channels of the chat platform were last read in full, in Unix seconds; 0 before.",
+            );
+            page.sample(&[], seconds(at));
+        }
+        if let Some(at) = self.backed_up_at {
+            page.gauge(
+                "rota_backup_last_timestamp_seconds",
+                "When `rota backup --into` last made a copy, in Unix seconds; left out before the first.",
             );
             page.sample(&[], seconds(at));
         }

@@ -2,7 +2,7 @@
 
 use super::directory::Page;
 use super::rows::{instant, millis};
-use super::{Error, ReadTx, Result, WriteTx};
+use super::{Error, LogLine, ReadTx, Result, WriteTx};
 use crate::domain::audit::{Actor, ActorFilter, ActorKind, AuditEntry, AuditFilter};
 use jiff::Timestamp;
 use rusqlite::types::Value;
@@ -39,7 +39,7 @@ pub fn insert_entry(tx: &mut WriteTx, entry: AuditEntry) -> Result<()> {
             entry.summary,
         ],
     )?;
-    tx.note_entry(entry);
+    tx.log_once_stored(LogLine::Audit(entry));
     Ok(())
 }
 

@@ -15,6 +15,7 @@ mod calendar_feed;
 mod chat_sync;
 mod compare;
 mod copied;
+mod copies;
 mod copy;
 mod decision;
 mod delivery;
@@ -90,6 +91,7 @@ pub use chat_sync::*;
 pub use compare::*;
 use copied::CopiedAt;
 pub use copied::MOST_AHEAD;
+pub use copies::Copies;
 pub use copy::{Inspection, check_database, copy_database, copy_unnamed, replace_database};
 pub use decision::{insert_decisions, load_decision};
 pub use delivery::{
@@ -174,7 +176,7 @@ pub use standby::*;
 pub use sync_target::SyncTarget;
 pub use told_plan::*;
 pub use turn_invitation::*;
-pub use tx::WriteTx;
+pub use tx::{LogLine, WriteTx};
 pub use webhook::*;
 use writer::Safety;
 

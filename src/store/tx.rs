@@ -40,10 +40,29 @@ pub(super) struct PendingSignals {
     changed: RefCell<Option<RotationId>>,
     /// Whether keys, tokens or people changed.
     credentials: Cell<bool>,
-    /// The audit entries of the job in hand, to be logged once they are committed.
-    entries: RefCell<Vec<AuditEntry>>,
+    /// What the log says of the job in hand, once it is committed.
+    lines: RefCell<Vec<LogLine>>,
     /// Whether a job that did not fail changed anything.
     stored: Cell<bool>,
+}
+
+/// What the log says of a write once it is committed.
+#[derive(Clone, Debug)]
+pub enum LogLine {
+    /// What changed.
+    Audit(AuditEntry),
+    /// Who is on call now; at level `warn` where nobody is who should be.
+    Duty { warns: bool, text: String },
+}
+
+impl LogLine {
+    pub(super) fn write(&self) {
+        match self {
+            LogLine::Audit(entry) => log::info!(target: "rota::audit", "{entry}"),
+            LogLine::Duty { warns: true, text } => log::warn!(target: "rota::duty", "{text}"),
+            LogLine::Duty { text, .. } => log::info!(target: "rota::duty", "{text}"),
+        }
+    }
 }
 
 impl PendingSignals {
@@ -58,7 +77,7 @@ impl PendingSignals {
             recalled: Cell::new(false),
             changed: RefCell::default(),
             credentials: Cell::new(false),
-            entries: RefCell::default(),
+            lines: RefCell::default(),
             stored: Cell::new(false),
         }
     }
@@ -73,9 +92,9 @@ impl PendingSignals {
         self.stored.get()
     }
 
-    /// Takes the audit entries noted since they were taken last.
-    pub(super) fn take_entries(&self) -> Vec<AuditEntry> {
-        self.entries.take()
+    /// Takes the lines noted since they were taken last.
+    pub(super) fn take_lines(&self) -> Vec<LogLine> {
+        self.lines.take()
     }
 
     /// The signals of the commit. `remembered` is whether it changed anything except the log of what was sent.
@@ -134,9 +153,9 @@ impl WriteTx<'_> {
         self.signals.changed.replace(Some(rotation.clone()));
     }
 
-    /// Notes an audit entry that is being stored.
-    pub(in crate::store) fn note_entry(&self, entry: AuditEntry) {
-        self.signals.entries.borrow_mut().push(entry);
+    /// Says this in the log, once the write is committed.
+    pub fn log_once_stored(&self, line: LogLine) {
+        self.signals.lines.borrow_mut().push(line);
     }
 
     /// Signals that keys, tokens or people changed.
@@ -265,7 +284,7 @@ impl Undo {
 pub(super) const BEGIN: &str = "BEGIN IMMEDIATE";
 
 impl Turn<'_> {
-    /// Prepares for undoing. Returns the number of audit entries so far.
+    /// Prepares for undoing. Returns the number of lines for the log so far.
     fn begin(&self) -> Result<usize> {
         // After a rollback by SQLite each further statement would be committed separately.
         if self.conn.is_autocommit() {
@@ -274,13 +293,13 @@ impl Turn<'_> {
             ));
         }
         self.undo.prepare(self.conn)?;
-        Ok(self.signals.entries.borrow().len())
+        Ok(self.signals.lines.borrow().len())
     }
 
-    /// Undoes what failed, and forgets its audit entries after the first `noted`.
+    /// Undoes what failed, and forgets its lines after the first `noted`.
     fn end(&self, failed: bool, noted: usize) -> Result<()> {
         if failed {
-            self.signals.entries.borrow_mut().truncate(noted);
+            self.signals.lines.borrow_mut().truncate(noted);
         }
         let finished = self.undo.finish(self.conn, failed);
         finished.map_err(|error| Error::NotCommitted(error.to_string()))

@@ -5,9 +5,9 @@ use super::copied::CopiedAt;
 use super::open_files::OpenFiles;
 use super::tx::{Act, BEGIN, PendingSignals, Turn, Undo, attempt, run};
 use super::{
-    Access, CommitSignals, Error, Result, StorageHealth, StoreError, WriteTx, rows, version,
+    Access, CommitSignals, Error, LogLine, Result, StorageHealth, StoreError, WriteTx, rows,
+    version,
 };
-use crate::domain::audit::AuditEntry;
 use crate::failpoint;
 use crate::runtime::clock::Clock;
 use crate::runtime::heartbeat::Heartbeat;
@@ -33,8 +33,8 @@ struct Job {
 struct Ran {
     /// Whether the act succeeded, or why it did not run to its end.
     succeeded: Result<bool>,
-    /// The audit entries that it stored.
-    entries: Vec<AuditEntry>,
+    /// What the log says of it.
+    lines: Vec<LogLine>,
 }
 
 /// How a job and its batch ended.
@@ -174,9 +174,7 @@ impl Writer {
         if ran.succeeded? {
             committed.map_err(Error::NotCommitted)?;
             // On the thread of the caller: other writers do not wait for the log.
-            for entry in ran.entries {
-                log::info!(target: "rota::audit", "{entry}");
-            }
+            ran.lines.iter().for_each(LogLine::write);
         }
         Ok(())
     }
@@ -322,7 +320,7 @@ impl Shared {
                 Ok(()) => turn.run(job.act),
                 Err(why) => Ran {
                     succeeded: Err(Error::NotCommitted(why.clone())),
-                    entries: Vec::new(),
+                    lines: Vec::new(),
                 },
             };
             ran.push((job.ended, outcome));
@@ -397,7 +395,7 @@ impl Turn<'_> {
         }
         Ran {
             succeeded,
-            entries: self.signals.take_entries(),
+            lines: self.signals.take_lines(),
         }
     }
 }

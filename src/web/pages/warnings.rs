@@ -26,7 +26,7 @@ const SPANS: [(u32, &str); 4] = [
 ];
 
 /// Lines of one severity that are listed at the most.
-const MOST: usize = 12;
+const MOST: usize = 8;
 
 /// GET /rotations/{rotation}/warnings.
 pub fn show(visit: &Visit) -> Outcome {

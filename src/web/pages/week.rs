@@ -6,7 +6,7 @@ use crate::domain::duty::Duty;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::{Interval, joined, shared, without};
 use crate::server::Problem;
-use crate::web::parts::agenda::{Listed, agenda};
+use crate::web::parts::agenda::{Listed, agenda_of};
 use crate::web::parts::days::{Days, monday};
 use crate::web::parts::icon::icon;
 use crate::web::parts::item::{self, Item, Kind, Row};
@@ -14,10 +14,14 @@ use crate::web::parts::legend::legend;
 use crate::web::parts::menu::menu;
 use crate::web::parts::people::People;
 use crate::web::parts::time;
-use crate::web::parts::timeline::{self, Lane, timeline};
+use crate::web::parts::timeline::{Lane, timeline};
 use crate::web::visit::Visit;
 use jiff::{SignedDuration, ToSpan};
 use maud::{Markup, html};
+
+/// Turns that are drawn of all rotations together, and listed on narrow screens: as many as a page has room for beside the cards.
+const DRAWN: usize = 120;
+const LISTED: usize = 24;
 
 /// How far from now items are read besides those of the week: who follows now is among them.
 const AHEAD: SignedDuration = SignedDuration::from_hours(8 * 24);
@@ -143,7 +147,7 @@ pub fn card(visit: &Visit, days: &Days, all: &[Weekly], people: &People, path: &
         .map(|one| (one.rotation, merged(&one.rows, range)))
         .collect();
     // So many turns that they cannot be told apart any more: the rest is told on the pages of the rotations.
-    let mut room = timeline::MOST;
+    let mut room = DRAWN;
     let mut lanes: Vec<Lane> = Vec::new();
     let mut listed: Vec<Listed> = Vec::new();
     let mut left: Vec<&Rotation> = Vec::new();
@@ -183,7 +187,7 @@ pub fn card(visit: &Visit, days: &Days, all: &[Weekly], people: &People, path: &
             }
             (timeline(days, &lanes, &[], people))
             (legend(listed.iter().map(|one| one.item), people))
-            (agenda(days, &listed, people, &to(7)))
+            (agenda_of(days, &listed, people, (&to(7), LISTED)))
             (menu(visit))
             @if !left.is_empty() {
                 p.pad.small.muted {

@@ -4,8 +4,8 @@ use super::days::Days;
 use super::item::{Item, Kind};
 use super::people::{People, Size, colour};
 use crate::domain::ids::UserId;
-use jiff::ToSpan;
 use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan};
 use maud::{Markup, html};
 
 /// Items that it lists at the most.
@@ -24,6 +24,16 @@ pub struct Listed<'a> {
 /// A strip of seven days, then day by day what begins there from today on, or from the first day where that is later; first all that
 /// runs. `further` leads to what follows.
 pub fn agenda(days: &Days, items: &[Listed], people: &People, further: &str) -> Markup {
+    agenda_of(days, items, people, (further, MOST))
+}
+
+/// As [`agenda`], with so many items at the most.
+pub fn agenda_of(
+    days: &Days,
+    items: &[Listed],
+    people: &People,
+    (further, most): (&str, usize),
+) -> Markup {
     let today = days.times.date(days.times.now);
     let begin = days.first.max(today);
     let begin = if begin > days.day(days.count - 1) {
@@ -43,8 +53,8 @@ pub fn agenda(days: &Days, items: &[Listed], people: &People, further: &str) -> 
         .filter(|one| one.item.end() > start && one.item.from < days.range().until)
         .collect();
     shown.sort_by_key(|one| day_of(one.item));
-    let left = shown.len().saturating_sub(MOST);
-    shown.truncate(MOST);
+    let left = shown.len().saturating_sub(most);
+    shown.truncate(most);
     // Of a rotation with one row, its name beside every person says nothing.
     let place = shown.first().map(|one| &one.item.place);
     let has_place =
@@ -112,13 +122,18 @@ fn day(days: &Days, date: Date, items: &[Listed], has_place: bool, people: &Peop
             h3 id=(id(date)) {
                 @if is_today { "Today " small.muted { (days.times.day_text(date)) } } @else { (days.times.day_text(date)) }
             }
-            ol { @for one in items { li { (entry(days, one, has_place, people)) } } }
+            ol { @for one in items { li { (entry(days, date, one, has_place, people)) } } }
         }
     }
 }
 
-fn entry(days: &Days, one: &Listed, has_place: bool, people: &People) -> Markup {
+fn entry(days: &Days, date: Date, one: &Listed, has_place: bool, people: &People) -> Markup {
     let (item, times) = (one.item, &days.times);
+    // Of what begins on the day and is over within 24 hours, the day of the end is plain.
+    let is_short = |until: Timestamp| {
+        times.date(item.from) == date
+            && (times.date(until) == date || until.duration_since(item.from).as_hours() < 24)
+    };
     let (class, avatar) = match &item.user {
         Some(user) if people.is_me(user) => (
             format!("ag {} me", colour(user)),
@@ -150,7 +165,7 @@ fn entry(days: &Days, one: &Listed, has_place: bool, people: &People) -> Markup 
             }
             span.tm {
                 @match item.until {
-                    Some(until) if times.date(until) == times.date(item.from) => { (times.hour(item.from)) br; "to " (times.hour(until)) },
+                    Some(until) if is_short(until) => { (times.hour(item.from)) br; "to " (times.hour(until)) },
                     Some(until) => { "to " (times.day_text(times.date(until))) br; (times.hour(until)) },
                     None => "until somebody hands over",
                 }

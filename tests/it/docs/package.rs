@@ -18,10 +18,12 @@ dpkg-deb -R "$(packaging/deb/build "$1/rota" "$1")" "$1/unpacked"
 "#;
 
 /// What an administrator looks for, besides the pages of the manual.
-const FILES: [&str; 14] = [
+const FILES: [&str; 16] = [
     "DEBIAN/md5sums",
     "etc/rota/rota.toml",
     "usr/bin/rota",
+    "usr/lib/systemd/system/rota-backup.service",
+    "usr/lib/systemd/system/rota-backup.timer",
     "usr/lib/systemd/system/rota-standby.service",
     "usr/lib/systemd/system/rota.service",
     "usr/lib/sysusers.d/rota.conf",

@@ -73,6 +73,7 @@ fn run_steps(dir: &TempDir, server: &Rota, steps: &[Step]) -> Vec<(String, Strin
         .args(["--noprofile", "--norc"])
         .arg(tools.file("session", script))
         .current_dir(dir.path())
+        .env("TZ", "UTC")
         .stdin(Stdio::null());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ROTA_")) {
         shell.env_remove(name);

@@ -1,6 +1,7 @@
 //! The tables of the manual match the program.
 
 use super::pages::{manual, pages, quoted, root};
+use crate::cli::succeeds;
 use crate::support::*;
 use rota::domain::access::Scope;
 use serde_json::{Value, json};
@@ -43,7 +44,10 @@ fn metrics(text: &str) -> BTreeMap<String, Option<String>> {
 #[test]
 fn every_metric_is_listed() {
     let pager = Pager::new();
-    let rota = pager.start().demo().go();
+    let dir = TempDir::new();
+    let db = dir.join("dev.db");
+    let rota = pager.start().demo().db(&db).go();
+    succeeds(&db, "backup --into copies");
     rota.hook(ALL_EVENTS);
     let body = json!({ "name": "Pager", "owners": ["UADA"] });
     let rotation = rota.create(body);

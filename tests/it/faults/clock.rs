@@ -214,6 +214,8 @@ fn a_clock_that_was_set_back_by_days_is_said_and_answers_agree() {
     };
     let behind = |rota: &Rota| rota.metrics().value("rota_clock_behind_seconds");
     assert_eq!((said(&rota), behind(&rota)), (0, Some(0.0)));
+    let log = rota.process.log.text();
+    assert!(log.contains("the system clock went forward by"), "{log}");
     world.clock.step(-3 * DAY);
     for round in ["while it runs", "from the start"] {
         eventually(round, || said(&rota) == 1);

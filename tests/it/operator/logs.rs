@@ -147,7 +147,7 @@ fn the_journal_has_times_of_its_own() {
     let file = std::fs::metadata(&path).expect("the file");
     let named = format!("{}:{}", file.dev(), file.ino());
     for (journal, begins) in [
-        (Some(named), "[INFO  rota"),
+        (Some(named), "<6>[INFO  rota"),
         // Inherited, while the log goes elsewhere.
         (Some("1:2".to_owned()), "[20"),
         (None, "[20"),
@@ -159,4 +159,55 @@ fn the_journal_has_times_of_its_own() {
             .expect("a line");
         assert!(line.starts_with(begins), "{journal:?}: {line}");
     }
+}
+
+/// A line of the log that has these words.
+fn line_with<'a>(log: &'a str, words: &str) -> &'a str {
+    let found = log.lines().find(|line| line.contains(words));
+    found.unwrap_or_else(|| panic!("no line with {words:?}: {log}"))
+}
+
+#[test]
+fn the_log_tells_duty() {
+    let rota = Rota::with_people(3);
+    let mut body = new_rotation("U1 U2 U3");
+    body["code"] = "PLAT".into();
+    let rotation = rota.create(body);
+    let weekdays = hours("UTC", &weekdays("08:00", "17:00"), daily());
+    rotation.cover(2, &[weekdays]);
+    rota.to("2026-01-06T09:00Z");
+    rotation.put_on_call("U3").is(200);
+    rota.to("2026-01-06T18:00Z");
+    rota.to("2026-01-07T10:00Z");
+    rotation
+        .by
+        .delete_if(&rotation.path("/on-call"), "*")
+        .is(200);
+    let (_, log) = rota.stop();
+    let at_hand_over = line_with(&log, "scheduled");
+    assert!(at_hand_over.contains("rota::duty] PLAT"), "{at_hand_over}");
+    assert!(at_hand_over.contains(" -> Person U"), "{at_hand_over}");
+    let by_hand = line_with(&log, "-> nobody, by hand");
+    assert!(by_hand.contains("INFO"), "{by_hand}");
+    line_with(
+        &log,
+        "PLAT Lane 2: nobody is on call; the next hand-over is at",
+    );
+    let shut = line_with(
+        &log,
+        "nobody is on call, as planned, until 2026-01-07T08:00:00Z",
+    );
+    assert!(shut.contains("INFO"), "{shut}");
+    let empty = line_with(&log, "PLAT: nobody is on call; the next hand-over is at");
+    assert!(empty.contains("WARN"), "{empty}");
+}
+
+#[test]
+fn a_server_without_rotations_says_what_is_next() {
+    let (dir, db) = imported();
+    let log = logged(&db, &dir.file("log", ""), None);
+    assert!(
+        log.contains("there is no rotation yet: make one at http://127.0.0.1:"),
+        "{log}"
+    );
 }

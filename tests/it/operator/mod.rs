@@ -1,5 +1,7 @@
 //! The operator's view: metrics, readiness, supervision, request ids, the log.
 
+mod answers;
+mod backups;
 mod cli;
 mod imports;
 mod logs;

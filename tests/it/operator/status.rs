@@ -33,7 +33,10 @@ fn a_server_is_found_by_its_lock() {
     let process = format!("process {} at {}", rota.process.id(), rota.url);
     assert_eq!(
         up["server"],
-        json!({ "state": "ready", "url": rota.url, "holder": process, "detail": null, "lastFailure": null, "clockBehindSeconds": 0.0 })
+        json!({
+            "state": "ready", "url": rota.url, "holder": process, "detail": null, "lastFailure": null, "clockBehindSeconds": 0.0,
+            "role": "primary", "epoch": 1, "copiedAt": null, "ageSeconds": null, "standbys": []
+        })
     );
     let work = &up["work"];
     assert_eq!(

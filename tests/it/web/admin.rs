@@ -209,7 +209,7 @@ fn the_audit_log_is_filtered_and_paged() {
         rotation.patch(body).is(200);
     }
     let page = admin.get("/admin/audit").text();
-    assert_eq!(page.matches("data-entry=").count(), 50);
+    assert_eq!(page.matches("data-entry=").count(), 20);
     assert!(page.contains("page=2"));
 }
 

@@ -318,6 +318,36 @@ fn each_bar_is_where_its_instants_are() {
     }
 }
 
+/// In the agenda, what is over within a day has both its times, also where it ends at midnight or in the morning.
+#[test]
+fn short_turns_have_both_times() {
+    let rota = with_admin(Start::default(), 3);
+    let admin = Browser::signed_in(&rota, "U1");
+    let rotation = rota.rotation("U1 U2 U3");
+    let turns = cadence(
+        "daily",
+        "Europe/Oslo",
+        "2025-12-01T16:00",
+        json!({ "times": ["16:00"] }),
+    );
+    let nights = "monday 16:00 - tuesday 00:00, tuesday 18:00 - wednesday 09:00, friday 16:00 - sunday 20:00";
+    rotation.cover(1, &[hours("Europe/Oslo", nights, turns)]);
+    let page = admin
+        .get(&format!("/rotations/{}", rotation.id))
+        .is(200)
+        .text();
+    for times in [
+        "16:00<br>to 00:00",
+        "18:00<br>to 09:00",
+        "to Sun 11 Jan<br>16:00",
+    ] {
+        assert!(
+            page.contains(&format!("<span class=\"tm\">{times}</span>")),
+            "{times}: {page}"
+        );
+    }
+}
+
 /// A rotation with four weeks and sixty turns, and the first page with as many rotations as it looks at.
 #[test]
 fn pages_stay_small() {

@@ -102,10 +102,11 @@ fn what_somebody_who_left_could_act_by_does_not_come_back() {
     };
     assert_eq!(readable(), [true; 4]);
     let state = || {
-        let list = succeeds(&db, "token list");
-        let line = list.lines().find(|line| line.contains(&id_of(&token)));
-        let mut words = line.expect("the token").split_whitespace();
-        words.nth(2).expect("a state").to_owned()
+        let list: serde_json::Value =
+            serde_json::from_str(&succeeds(&db, "token list --json")).expect("JSON");
+        let all = list.as_array().expect("tokens");
+        let own = all.iter().find(|one| id_of(&token) == text(&one["id"]));
+        text(&own.expect("the token")["state"]).to_owned()
     };
     assert_eq!(state(), "enabled");
     // On leave is not gone.

@@ -17,7 +17,10 @@ use maud::{Markup, html};
 use std::collections::{HashMap, HashSet};
 
 /// Entries on one page.
-const ROWS: u32 = 50;
+const ROWS: u32 = 20;
+
+/// Letters of a summary from which on the rest is folded.
+const FOLDED: usize = 160;
 
 const FILTERS: [&str; 5] = ["from", "to", "actor", "rotationId", "action"];
 
@@ -134,7 +137,9 @@ fn table(visit: &Visit, entries: &[AuditEntry], names: &HashMap<RotationId, Stri
                         }
                         td data-label="Action" { code { (entry.action) } }
                         td data-label="What" {
-                            bdi { (entry.summary) }
+                            @if entry.summary.chars().count() > FOLDED {
+                                details.more { summary { bdi { (entry.summary.chars().take(FOLDED).collect::<String>()) "…" } } bdi { (entry.summary) } }
+                            } @else { bdi { (entry.summary) } }
                             @if let Some(rotation) = &entry.rotation {
                                 @if let Some(name) = names.get(rotation) { " " a href=(format!("/rotations/{rotation}")) { bdi { (name) } } }
                                 " " code.muted { (rotation) }

@@ -8,6 +8,9 @@ use crate::web::parts::near;
 use crate::web::visit::Visit;
 use maud::{Markup, html};
 
+/// Turns beside the first one that are named.
+const ALSO: usize = 3;
+
 /// The sentence, how much of the turn is over, the next one, and what one does then.
 pub fn hero(visit: &Visit, own: &[Shift]) -> Markup {
     let times = times(visit);
@@ -29,7 +32,8 @@ pub fn hero(visit: &Visit, own: &[Shift]) -> Markup {
                 @if let Some(end) = current.and_then(|current| current.duty.end) {
                     p { (near::length(end.duration_since(visit.now))) " to go." }
                 }
-                @for one in other { p { "Also for " (line(one)) @if let Some(end) = one.duty.end { ", until " (times.near(end)) } } }
+                @for one in other.clone().take(ALSO) { p { "Also for " (line(one)) @if let Some(end) = one.duty.end { ", until " (times.near(end)) } } }
+                @if let Some(more @ 1..) = other.count().checked_sub(ALSO) { p { "And for " (more) " more." } }
             }
             @if let Some(current) = current { (progress(visit, current)) }
             @if let Some(next) = later.first() {

@@ -20,7 +20,7 @@ const AHEAD: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// Turns on the reader's page, and on the page of their own at the most.
 const NEXT: usize = 5;
-const MOST: usize = 35;
+const MOST: usize = 30;
 
 /// A turn of the reader: what they have of it, in order of time, never none. Hours that are not covered part no turn.
 pub struct Mine {

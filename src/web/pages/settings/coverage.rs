@@ -29,6 +29,8 @@ pub struct GridForm<'a> {
     pub told: String,
     /// Whether writing the grid that was there before restores the state.
     pub restores: bool,
+    /// Whether its reader has seen what it changes, beside the form.
+    pub is_seen: bool,
 }
 
 /// Shows what the grid would change, and saves it once that is confirmed.
@@ -40,7 +42,7 @@ pub fn save(
 ) -> Outcome {
     let read = wished.grid.and_then(GridSpec::checked);
     let read = read.map_err(ActionError::from);
-    if visit.form.one("confirmed") != "true" {
+    if !wished.is_seen && visit.form.one("confirmed") != "true" {
         let looked = read.and_then(|spec| {
             let edits = Edits {
                 coverage: Some(spec),

@@ -216,6 +216,7 @@ pub fn save(visit: &Visit) -> Outcome {
         more,
         told: told.to_owned(),
         restores: !removes,
+        is_seen: false,
     };
     coverage::save(visit, &rotation, wished, again)
 }

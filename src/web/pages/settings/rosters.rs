@@ -205,6 +205,7 @@ fn save_places(visit: &Visit, rotation: &Rotation) -> Outcome {
         told: "Who takes turns in which hours was saved.".to_owned(),
         // A roster that is gone comes back with everybody in it.
         restores: false,
+        is_seen: false,
     };
     coverage::save(visit, rotation, wished, again)
 }

@@ -23,6 +23,7 @@ use crate::web::visit::Visit;
 use form::{LINES, form, values};
 use maud::{Markup, html};
 use read::read;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 const FIELDS: [&str; 14] = [
     "name",
@@ -43,6 +44,20 @@ const FIELDS: [&str; 14] = [
 
 /// The four parts of a stretch.
 const STRETCH: [&str; 4] = ["startDay", "startTime", "endDay", "endTime"];
+
+/// The field that says which values of the form its reader has seen the changes of.
+const SHOWN: &str = "shown";
+
+/// What the fields of a form say, as one short text. A form that is saved as it was shown need not be shown again.
+fn fingerprint(form: &Form) -> String {
+    let aside = ["step", "ifMatch", "operationId", "seen", SHOWN];
+    let mut fields: Vec<_> = form.fields().collect();
+    fields.retain(|(name, _)| !aside.contains(name));
+    fields.sort_by_key(|(name, _)| *name);
+    let mut hash = DefaultHasher::new();
+    fields.hash(&mut hash);
+    format!("{:016x}", hash.finish())
+}
 
 fn times_in(visit: &Visit, zone: ZoneName) -> Times {
     Times {
@@ -130,7 +145,11 @@ pub fn save(visit: &Visit) -> Outcome {
             Ok(looked) => aside::looked_at(visit, &rotation, index, &looked)?,
             Err(page) => return Ok(page),
         };
-        let shown = (200, &visit.form, &Errors::default());
+        let seen = (SHOWN.to_owned(), fingerprint(&visit.form));
+        let fields = visit.form.fields().filter(|(name, _)| *name != SHOWN);
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let values = Form::with(fields.chain([seen]));
+        let shown = (200, &values, &Errors::default());
         return form(visit, &rotation, index, shown, beside);
     }
     let grid = asked.map(|asked| put(&rotation, index, asked));
@@ -147,6 +166,7 @@ pub fn save(visit: &Visit) -> Outcome {
         more,
         told: told.to_owned(),
         restores: true,
+        is_seen: remarked.is_empty() && visit.form.one(SHOWN) == fingerprint(&visit.form),
     };
     coverage::save(visit, &rotation, wished, again)
 }
@@ -168,6 +188,7 @@ fn remove(visit: &Visit, rotation: &Rotation, index: usize) -> Outcome {
         more: html! { p { "These hours go, with their turns to come. Their record stays." } },
         told: "The hours were removed.".to_owned(),
         restores: false,
+        is_seen: false,
     };
     coverage::save(visit, rotation, wished, |status, errors| {
         let values = values(visit, rotation, index);

@@ -77,7 +77,7 @@ fn a_second_account_with_the_address_of_a_linked_person_is_refused_until_it_is_l
     for (line, words) in [
         (
             "login link-identity --user U9 --issuer https://a.example --sub s",
-            ["U9", "import"],
+            ["U9", "`rota people`"],
         ),
         (
             "login link-identity --user U1 --issuer https://a.example",

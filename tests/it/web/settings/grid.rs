@@ -259,6 +259,12 @@ fn the_form_of_hours_has_what_is_stored_and_shows_what_it_leads_to() {
     }
     assert!(!differences(&shown).is_empty(), "{shown}");
     assert_eq!(rotation.read(), before, "a look changes nothing");
+    // Saved as it was shown, it is not asked for again; with other values it is.
+    let other = [("step", "look"), ("daysTo", "13:00")];
+    let other = ada.fill_in(&shown, &to, &other).is(200).text();
+    assert!(other.contains("What would change"), "{other}");
+    ada.fill_in(&shown, &to, &[("step", "look")]).is(303);
+    assert_eq!(rotation.read()["windows"][0]["name"], "Desk");
     // All hours, whatever else is typed.
     let page = ada
         .fill(&to, &to, &[("covered", "all"), ("step", "look")])

@@ -1,6 +1,6 @@
 //! The form of a window: what it has as fields, and the fields shown.
 
-use super::{STRETCH, times_in};
+use super::{SHOWN, STRETCH, times_in};
 use crate::domain::cadence::{Cadence, CadenceType, Kind};
 use crate::domain::coverage::Stretch;
 use crate::domain::rotation::Rotation;
@@ -163,6 +163,7 @@ pub fn form(
                 form.card.rv method="post" action=(visit.here()) {
                     (fields::entered(Some(("step", "look"))))
                     (carried(visit, rotation))
+                    @if let Some(seen) = values.filled(SHOWN) { (hidden(SHOWN, seen)) }
                     (covered(filled))
                     (hand_overs(rotation, filled))
                     section.step { (when::fields(visit, "")) }
