@@ -39,7 +39,7 @@ pub fn insert_entry(tx: &mut WriteTx, entry: AuditEntry) -> Result<()> {
             entry.summary,
         ],
     )?;
-    tx.log_once_stored(LogLine::Audit(entry));
+    tx.log_once_stored(LogLine::Audit(Box::new(entry)));
     Ok(())
 }
 

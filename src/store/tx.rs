@@ -50,7 +50,7 @@ pub(super) struct PendingSignals {
 #[derive(Clone, Debug)]
 pub enum LogLine {
     /// What changed.
-    Audit(AuditEntry),
+    Audit(Box<AuditEntry>),
     /// Who is on call now; at level `warn` where nobody is who should be.
     Duty { warns: bool, text: String },
 }

@@ -31,6 +31,7 @@ impl Service for Bare {
             status: if known { 304 } else { 200 },
             headers: self.headers.clone(),
             body,
+            least_rate: None,
         }
     }
 

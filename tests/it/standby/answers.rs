@@ -325,11 +325,14 @@ fn a_file_that_something_else_replaces_is_opened_anew() {
     assert!(refused["detail"].is_string());
 }
 
+/// Variables of the environment.
+type Settings = &'static [(&'static str, &'static str)];
+
 #[test]
 fn settings_that_do_not_fit_are_named() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
-    let rows: [(&[(&str, &str)], &[&str]); 8] = [
+    let rows: [(Settings, &[&str]); 8] = [
         (&[], &["standby.from", "https://a.example.org"]),
         (&[("ROTA_STANDBY_FROM", "http://a.example.org")], &["https"]),
         (
