@@ -1,7 +1,7 @@
-//! The loop that asks Slack again while it has not named the workspace, or does not take the token.
+//! The loop that asks the chat platform again while it has not named the workspace, or does not take the token.
 
 use crate::actions::{App, platform};
-use crate::chat::slack::Slack;
+use crate::chat::Remote;
 use crate::runtime::background::{LoopSpec, LoopThread, StopFlag, Watch};
 use crate::runtime::wakeup::Wakeup;
 use std::io;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// If no thread can be started.
-pub fn start(app: App, slack: Arc<Slack>) -> io::Result<LoopThread> {
+pub fn start(app: App, remote: Arc<dyn Remote>) -> io::Result<LoopThread> {
     let spec = LoopSpec {
-        name: "slack: watch",
+        name: "chat: watch",
         wakeup: Wakeup::default(),
         stop: StopFlag::default(),
         watch: Watch::End,
@@ -21,6 +21,6 @@ pub fn start(app: App, slack: Arc<Slack>) -> io::Result<LoopThread> {
     let mut tries = 0;
     let runtime = Arc::clone(app.runtime());
     runtime.start(spec, move |_| {
-        platform::keep_asking(&app, &slack, &mut tries)
+        platform::keep_asking(&app, &*remote, &mut tries)
     })
 }

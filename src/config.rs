@@ -15,12 +15,14 @@ pub use known::variables;
 pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
 mod login;
+mod matrix;
 mod oidc;
 mod partners;
 mod relay;
 mod slack;
 
 pub use login::{LoginPart, ProxyPart};
+pub use matrix::MatrixPart;
 pub use oidc::OidcPart;
 pub use partners::{DeskPart, OpsPart, PagerPart, PartnersPart};
 pub use relay::{IncomingWebhookPart, MailPart};
@@ -66,6 +68,7 @@ table! {
         chat: ChatPart = Part,
         notices: NoticesPart = Part,
         slack: SlackPart = Part,
+        matrix: MatrixPart = Part,
         mail: MailPart = Part,
         partners: PartnersPart = Part,
         holidays: HolidaysPart = Part,
@@ -122,8 +125,8 @@ table! {
         platform: Option<Platform> = text(
             |text| choice(
                 text,
-                [("local", Platform::Local), ("slack", Platform::Slack)],
-                "known; write \"local\" or \"slack\"",
+                [("local", Platform::Local), ("slack", Platform::Slack), ("matrix", Platform::Matrix)],
+                "known; write \"local\", \"slack\" or \"matrix\"",
             ),
             r#""slack""#,
         ) => Platform::default(),

@@ -136,9 +136,16 @@
 //! # What comes in from Slack
 //!
 //! [`slack_inbound`] takes commands, clicks, modals and events, at request URLs or over a socket that it opens with [`client`].
-//! `actions::slack_envelopes` stores each before it is acknowledged. A worker finds who sent it (`actions::sessions`) and asks the
+//! `actions::chat_envelopes` stores each before it is acknowledged. A worker finds who sent it (`actions::sessions`) and asks the
 //! handler, which calls the same [`actions`] as the API. The answer goes into the acknowledgement if it is ready in time, else to
 //! the response URL. After a kill what was not recorded as processed is processed again, under the same `operationId`.
+//!
+//! # What comes in from Matrix
+//!
+//! [`matrix_inbound`] syncs with [`chat`] and stores, in one transaction, what was said to rota and where the next sync goes on.
+//! A second loop answers it, one thing after the other. An answer that may have been lost is posted again under the same transaction
+//! id, and its write is known by its `operationId`. Commands are read, done and worded by [`talk`], as those of Slack are; only what
+//! they look like is the platform's.
 //!
 //! # Rotations as code
 //!
@@ -160,9 +167,10 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`mcp`], [`scim`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`], [`notices`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`mcp`], [`scim`], [`dev`], [`slack_inbound`], [`matrix_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`], [`storage_watch`], [`first_run`], [`notices`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`relays`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
+//! | 3 | [`talk`] | [`actions`], [`problem`], [`domain`], [`wire`], [`server`], [`store`]; only edges of chat platforms import it |
 //! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
 //! | 2 | [`chat`] | [`domain`], [`store`], [`client`], [`metrics`], [`runtime`] |
 //! | 2 | [`relays`] | [`domain`], [`client`], [`runtime`] |
@@ -220,12 +228,14 @@ pub mod sources;
 pub mod actions;
 pub mod admission;
 pub mod problem;
+pub mod talk;
 
 pub mod api;
 pub mod chat_watch;
 pub mod delivery;
 pub mod dev;
 pub mod first_run;
+pub mod matrix_inbound;
 pub mod mcp;
 pub mod notices;
 pub mod scim;

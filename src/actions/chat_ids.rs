@@ -2,8 +2,7 @@
 //! (rules.md 17).
 
 use super::{App, Error, audit, workspace};
-use crate::chat::slack::records::is_id;
-use crate::chat::slack::{self, Slack, SlackError, SlackPerson};
+use crate::chat::{CallError, FoundPerson, Remote};
 use crate::domain::access::Principal;
 use crate::domain::audit::{AuditedChange, Author, synced_changes};
 use crate::domain::directory_reading::{AwayChange, DirectoryChanges, Said};
@@ -42,17 +41,17 @@ impl NamedIds {
         self.people.is_empty() && self.channels.is_empty()
     }
 
-    /// Without what is known, and what could be no id of Slack's. The app may meanwhile be in a channel that it was not in.
-    fn unknown(&self, tx: &ReadTx) -> Result<NamedIds, Error> {
+    /// Without what is known, and what could be no id of the platform's. The app may meanwhile be in a channel that it was not in.
+    fn unknown(&self, tx: &ReadTx, remote: &dyn Remote) -> Result<NamedIds, Error> {
         let mut unknown = NamedIds::default();
         for user in &self.people {
-            let fits = is_id(user.as_str()) && !unknown.people.contains(user);
+            let fits = remote.could_be(user.as_str()) && !unknown.people.contains(user);
             if fits && store::load_person(tx, user)?.is_none() {
                 unknown.people.push(user.clone());
             }
         }
         for channel in store::unknown_channels(tx, &self.channels)? {
-            if is_id(channel.as_str()) && !unknown.channels.contains(&channel) {
+            if remote.could_be(channel.as_str()) && !unknown.channels.contains(&channel) {
                 unknown.channels.push(channel);
             }
         }
@@ -62,40 +61,40 @@ impl NamedIds {
 
 /// Whether there is anything to ask for.
 pub fn has_unknown(app: &App, named: &NamedIds) -> Result<bool, Error> {
-    if app.slack().is_none() || named.is_empty() {
+    let Some(remote) = app.remote().filter(|_| !named.is_empty()) else {
         return Ok(false);
-    }
-    let unknown = app.store().read(|tx| named.unknown(tx))?;
+    };
+    let unknown = app.store().read(|tx| named.unknown(tx, &**remote))?;
     Ok(!unknown.is_empty())
 }
 
-/// Asks Slack for those who are unknown, once for each, and stores whom it knows. Whoever is unknown afterwards is so to
-/// Slack too, or Slack does not answer; the write refuses them.
+/// Asks the platform for those who are unknown, once for each, and stores whom it knows. Whoever is unknown afterwards is so
+/// to the platform too, or it does not answer; the write refuses them.
 ///
 /// Must not run in a transaction.
 pub fn ask(app: &App, named: &NamedIds) -> Result<(), Error> {
-    let Some(slack) = app.slack() else {
+    let Some(remote) = app.remote() else {
         return Ok(());
     };
-    let Some(workspace) = slack.workspace().filter(|_| !named.is_empty()) else {
+    let Some(workspace) = remote.workspace().filter(|_| !named.is_empty()) else {
         return Ok(());
     };
-    let unknown = app.store().read(|tx| named.unknown(tx))?;
+    let unknown = app.store().read(|tx| named.unknown(tx, &**remote))?;
     let mut answers = true;
     for user in unknown.people.iter().take(MOST) {
         if answers {
-            let found = slack::directory::person(slack, &workspace.team_id, user);
-            answers = is_answer(user.as_str(), &found);
-            slack.meanwhile().note(Said::person(user));
-            keep_person(app, slack, found.ok().flatten())?;
+            let found = remote.read_person(&workspace.team_id, user);
+            answers = is_answer(&**remote, user.as_str(), &found);
+            remote.meanwhile().note(Said::person(user));
+            keep_person(app, found.ok().flatten())?;
         }
     }
     for channel in unknown.channels.iter().take(MOST) {
         if answers {
-            let found = slack::directory::channel(slack, &workspace.team_id, channel);
-            answers = is_answer(channel.as_str(), &found);
+            let found = remote.read_channel(&workspace.team_id, channel);
+            answers = is_answer(&**remote, channel.as_str(), &found);
             if let Some(found) = found.ok().flatten() {
-                slack.meanwhile().note(Said::channel(&found.id));
+                remote.meanwhile().note(Said::channel(&found.id));
                 write(app, move |tx, changes| {
                     let known = store::load_channel(tx, &found.id)?;
                     changes.add_channel(known.as_ref(), found);
@@ -107,34 +106,31 @@ pub fn ask(app: &App, named: &NamedIds) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether Slack answered, if only that there is no such thing. Otherwise it is not asked for more.
-fn is_answer<T>(id: &str, found: &Result<T, SlackError>) -> bool {
+/// Whether the platform answered, if only that there is no such thing. Otherwise it is not asked for more.
+fn is_answer<T>(remote: &dyn Remote, id: &str, found: &Result<T, CallError>) -> bool {
     match found {
         Ok(_) => true,
         Err(error) => {
-            log::info!("slack: {id}: {error}");
-            matches!(error, SlackError::Refused(_))
+            log::info!("{}: {id}: {error}", remote.names().name);
+            matches!(error, CallError::Refused(_))
         }
     }
 }
 
-fn keep_person(app: &App, slack: &Slack, found: Option<SlackPerson>) -> Result<(), Error> {
-    let (Some(found), emoji) = (found, slack.settings().away_emoji.clone()) else {
-        return Ok(());
-    };
-    write(app, move |tx, changes| {
-        add_person(tx, changes, found, &emoji)
-    })
+fn keep_person(app: &App, found: Option<FoundPerson>) -> Result<(), Error> {
+    match found {
+        Some(found) => write(app, move |tx, changes| add_person(tx, changes, found)),
+        None => Ok(()),
+    }
 }
 
-/// Adds a person as Slack has them now, with their status.
+/// Adds a person as the platform has them now, with their status.
 pub(super) fn add_person(
     tx: &ReadTx,
     changes: &mut DirectoryChanges,
-    found: SlackPerson,
-    emoji: &[String],
+    found: FoundPerson,
 ) -> Result<(), Error> {
-    let (id, away) = (found.person.id.clone(), found.away(emoji));
+    let (id, away) = (found.person.id.clone(), found.away);
     let before = store::load_person(tx, &id)?;
     changes.add_person(before.as_ref(), found.person);
     match (store::load_away_of(tx, &id)?, away) {

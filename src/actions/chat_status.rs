@@ -6,8 +6,10 @@ use super::{App, Result, reads};
 use crate::domain::access::Principal;
 use crate::domain::chat::{PlatformState, wanted_in_group};
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
+use crate::domain::rotation::Rotation;
 use crate::store::{self, ChannelTopic, DutyGroup, MessageStatus, ReadTx, SyncState};
 use jiff::Timestamp;
+use std::collections::BTreeSet;
 
 /// The state of a rotation in chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,11 @@ pub struct ChatStatus {
     pub topics: Vec<TopicStatus>,
     pub messages: MessageStatus,
     pub inbox_only: InboxOnly,
+    /// Why nothing can be done in channels of the rotation; `None` where the platform does not say it before.
+    pub troubles: Option<Vec<(ChannelId, String)>>,
+    /// Its people for whom direct messages do not ring yet, because they have not joined their direct room; `None` where nobody
+    /// has to join one.
+    pub not_joined: Option<Vec<UserId>>,
 }
 
 /// Its on-duty group.
@@ -27,6 +34,8 @@ pub struct GroupStatus {
     pub wanted: Vec<UserId>,
     /// The last known people in it.
     pub present: Vec<UserId>,
+    /// Those of them who are invited and have not accepted; `None` where nobody has to accept.
+    pub not_accepted: Option<Vec<UserId>>,
 }
 
 /// The topic of one of its channels.
@@ -61,8 +70,34 @@ pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus
             topics,
             messages: store::load_message_status(tx, id)?,
             inbox_only: inbox_only::of_rotation(tx, app, &rotation)?,
+            troubles: troubles(app, &rotation),
+            not_joined: not_joined(app, &rotation),
         })
     })
+}
+
+fn troubles(app: &App, rotation: &Rotation) -> Option<Vec<(ChannelId, String)>> {
+    let matrix = app.matrix()?;
+    let channels = rotation
+        .profile
+        .channels
+        .iter()
+        .map(|setting| &setting.channel);
+    let trouble = |channel: &ChannelId| {
+        let why = matrix.trouble(channel)?;
+        Some((channel.clone(), why))
+    };
+    Some(channels.filter_map(trouble).collect())
+}
+
+fn not_joined(app: &App, rotation: &Rotation) -> Option<Vec<UserId>> {
+    let matrix = app.matrix()?;
+    let members = &rotation.members;
+    let followed = members.groups.iter().flat_map(|group| &group.users);
+    let people = members.users.iter().chain(followed);
+    let people: BTreeSet<&UserId> = people.chain(&rotation.profile.owners).collect();
+    let waiting = people.into_iter().filter(|user| !matrix.has_joined(user));
+    Some(waiting.cloned().collect())
 }
 
 /// A platform that is paused: what is due waits until it is asked again.
@@ -74,9 +109,9 @@ struct Pause {
 impl Pause {
     /// `None` if the platform is not paused.
     fn of(app: &App) -> Option<Pause> {
-        let slack = app.slack()?;
-        let asks_at = slack.asks_again_at()?;
-        let (state, why) = slack.state();
+        let remote = app.remote()?;
+        let asks_at = remote.asks_again_at()?;
+        let (state, why) = remote.state();
         let why = why.filter(|_| state == PlatformState::Paused)?;
         Some(Pause { why, asks_at })
     }
@@ -101,6 +136,7 @@ fn group_status(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStat
     Ok(Some(GroupStatus {
         handle: store::load_group(tx, id)?.and_then(|group| group.handle),
         wanted: wanted_in_group(&present, &members.ours, &members.on_call),
+        not_accepted: app.matrix().map(|matrix| matrix.not_accepted(id)),
         present,
         kept,
     }))

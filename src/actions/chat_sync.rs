@@ -6,6 +6,7 @@
 
 mod groups;
 mod posting;
+mod reader;
 mod topics;
 mod updating;
 
@@ -13,7 +14,7 @@ pub use groups::{GroupMembers, group_members};
 pub use topics::{TopicTexts, preview as preview_topic};
 
 use super::{App, Error};
-use crate::chat::slack::method::{self, Method};
+use crate::chat::Step;
 use crate::domain::chat::{ChatError, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
 use crate::domain::words::words;
@@ -73,9 +74,9 @@ struct Waiting {
 
 /// Processes some of what is due on a queue. Returns whether there was anything.
 pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool, Error> {
-    if let Some(slack) = app.slack() {
+    if let Some(remote) = app.remote() {
         // What is due may have to wait for its turn, and would not ask.
-        drop(slack.ask_again());
+        drop(remote.ask_again());
     }
     if let Queue::Messages = queue {
         return posting::post(app, &mut in_flight.posted, &mut in_flight.under_way);
@@ -85,7 +86,7 @@ pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool
         && in_flight
             .waits_until
             .is_some_and(|until| until > monotonic());
-    if waits || app.slack().is_some_and(|slack| slack.is_paused()) {
+    if waits || app.remote().is_some_and(|remote| remote.is_paused()) {
         return Ok(false);
     }
     let waiting = &mut in_flight.waiting;
@@ -138,7 +139,7 @@ impl Turn {
 /// How long a queue waits at most for the platform's pace; `None` if it does not.
 pub fn waits_for(app: &App, queue: Queue, in_flight: &InFlight) -> Option<Duration> {
     let until = match queue {
-        Queue::Messages => app.slack()?.opens_next(&method::CHAT_POST_MESSAGE),
+        Queue::Messages => app.remote()?.opens_next(),
         Queue::Updates | Queue::Topics | Queue::Groups => in_flight.waits_until,
     };
     let now = monotonic();
@@ -159,7 +160,7 @@ pub fn next_on(app: &App, queue: Queue) -> Result<Option<Timestamp>, Error> {
 
 /// When the next item of any queue is due after an instant. What was due before and is still there waits for the platform.
 pub fn next_after(app: &App, after: Timestamp) -> Result<Option<Timestamp>, Error> {
-    let asks_at = app.slack().and_then(|slack| slack.asks_again_at());
+    let asks_at = app.remote().and_then(|remote| remote.asks_again_at());
     app.store().read(|tx| {
         let mut next = asks_at.filter(|at| *at > after);
         for due in [
@@ -201,9 +202,9 @@ impl StoreError for SyncError {
     }
 }
 
-/// Waits for the pace of a method before what will need it, so that nothing is read in vain.
-fn await_pace(app: &App, method: &Method) -> Result<(), ChatError> {
-    let opens = app.slack().and_then(|slack| slack.opens(method, ""));
+/// Waits for the pace of a step before what will need it, so that nothing is read in vain.
+fn await_pace(app: &App, step: Step) -> Result<(), ChatError> {
+    let opens = app.remote().and_then(|remote| remote.opens(step, ""));
     opens.map_or(Ok(()), |until| Err(ChatError::NotBefore(until)))
 }
 

@@ -87,10 +87,12 @@ pub fn import(
     mut directory: Directory,
     consent: Consent,
 ) -> Result<Imported> {
-    if app.slack().is_some() {
-        let detail = "people, user groups and channels are those of the Slack workspace and are read from there; nothing is \
-                      imported";
-        return Err(Refusal::ResourceDenied(detail.into()).into());
+    if let Some(remote) = app.remote() {
+        let detail = format!(
+            "people, user groups and channels are those of {} and are read from there; nothing is imported",
+            remote.names().workspace
+        );
+        return Err(Refusal::ResourceDenied(detail).into());
     }
     let shared = app.clone();
     let written = audit::write(app.store(), author, move |tx, author| -> Result<_, Stop> {

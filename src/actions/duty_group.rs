@@ -158,7 +158,7 @@ pub(super) fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -
         }
         DutyGroupChoice::Handle(handle) => handle,
     };
-    let known = match app.slack() {
+    let known = match app.remote() {
         // Its directory is followed, and the calls that list its groups are few.
         Some(_) => app.store().read(|tx| store::find_group(tx, handle))?,
         None => chat.find_group(handle).map_err(refusal)?,
@@ -172,9 +172,11 @@ pub(super) fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -
     let (group, is_own) = match chat.create_group(handle, name) {
         Ok(group) => (group, true),
         // It may be there since the directory was last read.
-        Err(error @ ChatError::Refused(_)) if app.slack().is_some() => {
+        Err(error @ ChatError::Refused(_)) if app.remote().is_some() => {
             let found = chat.find_group(handle).ok().flatten();
-            (found.ok_or_else(|| refusal(error))?, false)
+            let found = found.ok_or_else(|| refusal(error))?;
+            check_answers(app, &found)?;
+            (found, false)
         }
         Err(error) => return Err(refusal(error).into()),
     };
@@ -196,7 +198,8 @@ pub(super) fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -
 /// Asks the platform for a user group that is to be bound. Not Slack: its groups are known from its directory, and whether one
 /// may be filled shows only when it is.
 fn check_answers(app: &App, group: &GroupId) -> Result<()> {
-    if app.slack().is_none() {
+    let says = app.remote().is_none_or(|remote| remote.says_who_may_fill());
+    if says {
         app.chat().people(group).map_err(refusal)?;
     }
     Ok(())

@@ -13,6 +13,7 @@ pub mod calendar_feeds;
 pub mod calendars;
 pub mod changes;
 pub mod channels;
+pub mod chat_envelopes;
 pub mod chat_ids;
 pub mod chat_status;
 pub mod chat_sync;
@@ -40,6 +41,7 @@ pub mod import_schedule;
 pub mod inbound;
 pub mod inbox_only;
 pub mod keys;
+pub mod matrix_talk;
 mod membership;
 pub mod mentions;
 pub mod messages;
@@ -71,7 +73,6 @@ pub mod sending;
 pub mod sessions;
 pub mod shifts;
 pub mod sign_ups;
-pub mod slack_envelopes;
 pub mod slack_home;
 pub mod status;
 pub mod swaps;
@@ -83,8 +84,9 @@ pub mod webhooks;
 pub mod whole_turns;
 mod workspace;
 
+use crate::chat::matrix::{Matrix, MatrixSettings};
 use crate::chat::slack::{Slack, SlackSettings};
-use crate::chat::{Chat, Local};
+use crate::chat::{Chat, Local, Remote};
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
 use crate::domain::external::AsOf;
@@ -126,7 +128,9 @@ pub struct App {
     limits: Arc<RwLock<TierLimits>>,
     outward: Arc<Outward>,
     chat: Arc<dyn Chat>,
+    remote: Option<Arc<dyn Remote>>,
     slack: Option<Arc<Slack>>,
+    matrix: Option<Arc<Matrix>>,
     metrics: Arc<Metrics>,
     runtime: Arc<Runtime>,
     audit_kept: SignedDuration,
@@ -195,7 +199,9 @@ impl App {
         runtime.watch(store.heartbeat().clone(), Watch::Readiness);
         App {
             chat: Arc::new(Local::new(Arc::clone(&store))),
+            remote: None,
             slack: None,
+            matrix: None,
             store,
             calendar: Arc::new(calendar),
             clock,
@@ -227,9 +233,32 @@ impl App {
         let slack = Arc::new(Slack::new(settings, tls, clock, metrics));
         App {
             chat: Arc::clone(&slack) as Arc<dyn Chat>,
+            remote: Some(Arc::clone(&slack) as Arc<dyn Remote>),
             slack: Some(slack),
             ..self
         }
+    }
+
+    /// Uses Matrix in place of the embedded chat platform.
+    pub fn with_matrix(self, settings: MatrixSettings, tls: &Tls) -> App {
+        let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(&self.metrics));
+        let matrix = Arc::new(Matrix::new(settings, tls, clock, metrics));
+        App {
+            chat: Arc::clone(&matrix) as Arc<dyn Chat>,
+            remote: Some(Arc::clone(&matrix) as Arc<dyn Remote>),
+            matrix: Some(matrix),
+            ..self
+        }
+    }
+
+    /// Matrix, where it is the chat platform.
+    pub fn matrix(&self) -> Option<&Arc<Matrix>> {
+        self.matrix.as_ref()
+    }
+
+    /// The chat platform, where it has a directory of its own: Slack or Matrix.
+    pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
+        self.remote.as_ref()
     }
 
     /// Slack, where it is the chat platform.

@@ -97,7 +97,7 @@ impl Sending {
                 sent.map_err(why)
             }
             Sending::Platform(message, key) => {
-                let posted = app.chat().post(&message, &key);
+                let posted = app.chat().post(&message, &key, None);
                 posted.map(drop).map_err(|error| error.detail())
             }
             Sending::Impossible(_, why) => Err(why),

@@ -1,9 +1,9 @@
 //! The chat platform as a whole: whose workspace it is, and whether it works.
 
 use super::directory_sync;
-use super::workspace::{self, SLACK};
+use super::workspace;
 use super::{App, Error};
-use crate::chat::slack::{OTHER_WORKSPACE, Slack, SlackError, Workspace};
+use crate::chat::{CallError, OTHER_WORKSPACE, Remote, Workspace};
 use crate::domain::chat::PlatformState;
 use crate::domain::directory::Team;
 use crate::runtime::background::POLL;
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// The state of the chat platform, for operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlatformStatus {
-    /// `local` or `slack`.
+    /// `local`, `slack` or `matrix`.
     pub platform: &'static str,
     pub state: PlatformState,
     /// Why it is not up, or what else is wrong.
@@ -30,7 +30,7 @@ pub struct PlatformStatus {
 
 /// The state of the chat platform.
 pub fn status(app: &App) -> Result<PlatformStatus, Error> {
-    let Some(slack) = app.slack() else {
+    let Some(remote) = app.remote() else {
         return Ok(PlatformStatus {
             platform: "local",
             state: PlatformState::Up,
@@ -39,16 +39,16 @@ pub fn status(app: &App) -> Result<PlatformStatus, Error> {
             socket_connected: false,
         });
     };
-    let (state, last_error) = slack.state();
+    let (state, last_error) = remote.state();
     let reading = app.store().read(directory_sync::status)?;
     Ok(PlatformStatus {
-        platform: SLACK,
+        platform: remote.names().name,
         state,
         last_error: last_error
-            .or_else(|| slack.no_socket().map(|why| format!("no socket: {why}")))
+            .or_else(|| remote.no_socket().map(|why| format!("no socket: {why}")))
             .or(reading.error),
         last_sync_at: reading.last_read_at,
-        socket_connected: slack.is_socket_connected(),
+        socket_connected: remote.is_socket_connected(),
     })
 }
 
@@ -82,30 +82,41 @@ impl StoreError for StartError {
 /// If the database belongs to another workspace, or to the local platform.
 pub fn begin(app: &App) -> Result<(), StartError> {
     let known = app.store().read(load_platform)?;
-    let Some(slack) = app.slack() else {
-        if let Known::Slack(team) = known {
+    let Some(remote) = app.remote() else {
+        if let Known::Remote(platform, team) = known {
             log::warn!(
-                "the people of this database are from the Slack workspace {}, and nothing is sent there: [chat] platform is \
-                 not \"slack\"",
+                "the people of this database are from {} of {platform}, and nothing is sent there: [chat] platform is not \
+                 \"{platform}\"",
                 team.id
             );
         }
         return Ok(());
     };
-    if !slack.settings().takes_input() {
+    let names = remote.names();
+    if app
+        .slack()
+        .is_some_and(|slack| !slack.settings().takes_input())
+    {
         log::warn!(
             "slack: neither slack.app_token nor slack.signing_secret is set, so commands and buttons of Slack do not arrive"
         );
     }
     match known {
         Known::LocalPeople => {
-            return Err(StartError::Wrong(
+            return Err(StartError::Wrong(format!(
                 "the people of this database are from the local platform; set [chat] platform = \"local\", or name a new \
-                 database for Slack with --db"
-                    .into(),
-            ));
+                 database for {} with --db",
+                names.title
+            )));
         }
-        Known::Slack(team) => slack.expect_workspace(Workspace {
+        Known::Remote(platform, _) if platform != names.name => {
+            return Err(StartError::Wrong(format!(
+                "the people of this database are from {platform}; set [chat] platform = \"{platform}\", or name a new \
+                 database for {} with --db",
+                names.title
+            )));
+        }
+        Known::Remote(_, team) => remote.expect_workspace(Workspace {
             team_id: team.id.clone(),
             team: team.name,
             url: None,
@@ -114,36 +125,40 @@ pub fn begin(app: &App) -> Result<(), StartError> {
         }),
         Known::Nobody => {}
     }
-    match ask_briefly(slack) {
+    match ask_briefly(remote) {
         Ok(workspace) => {
-            log::info!("slack: the workspace is {}", workspace.team_id);
+            log::info!("{}: the workspace is {}", names.name, workspace.team_id);
             Ok(workspace::keep(app, workspace)?)
         }
-        Err(SlackError::Paused(pause)) if pause.code == OTHER_WORKSPACE => {
+        Err(CallError::Paused(pause)) if pause.code == OTHER_WORKSPACE => {
             Err(StartError::Wrong(format!(
-                "slack.bot_token: {pause}; write a token of the database's workspace, or name another database with --db"
+                "{}: {pause}; {}, or name another database with --db",
+                names.setting, names.write
             )))
         }
         Err(error) => {
-            log::warn!("slack: {error}; it is asked again, and duty goes on");
+            log::warn!(
+                "{}: {error}; it is asked again, and duty goes on",
+                names.name
+            );
             Ok(())
         }
     }
 }
 
-/// How long the start waits for Slack to name the workspace. Then the question is left to those who ask again.
+/// How long the start waits for the platform to name the workspace. Then the question is left to those who ask again.
 const AT_START: Duration = Duration::from_secs(3);
 
 /// Asks whose token it is, and waits for the answer only for a short time.
-fn ask_briefly(slack: &Arc<Slack>) -> Result<Workspace, SlackError> {
+fn ask_briefly(remote: &Arc<dyn Remote>) -> Result<Workspace, CallError> {
     let (answer, answered) = channel();
-    let asking = Arc::clone(slack);
+    let asking = Arc::clone(remote);
     let ask = move || {
         // Whoever waited may have left.
         let _ = answer.send(asking.ask_workspace());
     };
-    let thread = thread::Builder::new().name("slack: start".into());
-    let failed = |why: String| SlackError::Transient(why);
+    let thread = thread::Builder::new().name("chat: start".into());
+    let failed = |why: String| CallError::Transient(why);
     (thread.spawn(ask)).map_err(|error| failed(format!("no thread can be started: {error}")))?;
     let answer = answered.recv_timeout(AT_START);
     answer.unwrap_or_else(|_| Err(failed("no answer yet".into())))
@@ -153,12 +168,13 @@ fn ask_briefly(slack: &Arc<Slack>) -> Result<Workspace, SlackError> {
 enum Known {
     Nobody,
     LocalPeople,
-    Slack(Team),
+    /// With the name of the platform.
+    Remote(String, Team),
 }
 
 fn load_platform(tx: &store::ReadTx) -> Result<Known, Error> {
-    if store::load_fact(tx, store::CHAT_PLATFORM)?.as_deref() == Some(SLACK) {
-        return Ok(Known::Slack(store::load_team(tx)?));
+    if let Some(platform) = store::load_fact(tx, store::CHAT_PLATFORM)? {
+        return Ok(Known::Remote(platform, store::load_team(tx)?));
     }
     Ok(match store::has_people(tx)? {
         true => Known::LocalPeople,
@@ -166,7 +182,7 @@ fn load_platform(tx: &store::ReadTx) -> Result<Known, Error> {
     })
 }
 
-/// The waits between questions while Slack has not named the workspace, in real time.
+/// The waits between questions while the platform has not named the workspace, in real time.
 const WAITS: [Duration; 4] = [
     Duration::from_secs(2),
     Duration::from_secs(10),
@@ -174,16 +190,16 @@ const WAITS: [Duration; 4] = [
     Duration::from_secs(300),
 ];
 
-/// Asks Slack again while it has not named the workspace, or is paused. `tries` counts the questions since it last did.
+/// Asks the platform again while it has not named the workspace, or is paused. `tries` counts the questions since it last did.
 /// Returns how long to wait.
 ///
 /// # Errors
 /// Those of the store.
-pub fn keep_asking(app: &App, slack: &Slack, tries: &mut usize) -> Result<Duration, Error> {
-    let known = slack.workspace().filter(|known| known.user_id.is_some());
-    let asked = match (slack.asks_again_at(), known) {
-        (Some(_), _) => slack.ask_again(),
-        (None, None) => Some(slack.ask_workspace()),
+pub fn keep_asking(app: &App, remote: &dyn Remote, tries: &mut usize) -> Result<Duration, Error> {
+    let known = remote.workspace().filter(|known| known.user_id.is_some());
+    let asked = match (remote.asks_again_at(), known) {
+        (Some(_), _) => remote.ask_again(),
+        (None, None) => Some(remote.ask_workspace()),
         // Somebody else may have asked.
         (None, Some(workspace)) => Some(Ok(workspace)),
     };

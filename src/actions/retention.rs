@@ -1,10 +1,10 @@
 //! Deletes records that have expired: deliveries, chat messages, closed mentions, invitations to turns, stored results of operations,
-//! audit entries, changes that have ended, what Slack sent, and replaced webhook secrets.
+//! audit entries, changes that have ended, what Slack and Matrix sent, and replaced webhook secrets.
 //!
 //! A purge works in small batches, so that other writers are not delayed. Like the delivery log it may be lost on a power
 //! failure: the next purge deletes the same records.
 
-use super::{App, Error, once, slack_envelopes};
+use super::{App, Error, chat_envelopes, once};
 use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 
@@ -28,14 +28,14 @@ pub fn purge(app: &App) -> Result<bool, Error> {
     let audited = now.saturating_sub(app.audit_kept());
     let audited = audited.unwrap_or(Timestamp::MIN);
     let begun = now.saturating_sub(TURNS_KEPT).unwrap_or(Timestamp::MIN);
-    let enveloped = slack_envelopes::expired_before(now);
+    let enveloped = chat_envelopes::expired_before(now);
     let anything = |tx: &ReadTx| -> Result<bool, Error> {
         Ok(store::anything_to_clear(tx, until)?
             || store::any_old_messages_or_mentions(tx, told)?
             || store::any_old_operation(tx, operations_until)?
             || store::any_old_entry(tx, audited)?
             || store::any_old_turn(tx, begun)?
-            || store::any_old_slack_envelope(tx, enveloped)?
+            || store::any_old_chat_envelope(tx, enveloped)?
             || store::any_old_change(tx, until)?
             || store::any_expired_secret(tx, now)?)
     };
@@ -50,7 +50,7 @@ pub fn purge(app: &App) -> Result<bool, Error> {
         store::clear_changes(tx, until)?;
         store::clear_entries(tx, audited)?;
         store::clear_turns(tx, begun)?;
-        store::clear_slack_envelopes(tx, enveloped)?;
+        store::clear_chat_envelopes(tx, enveloped)?;
         store::forget_expired_secrets(tx, now)?;
         Ok::<_, Error>(true)
     })

@@ -1,14 +1,11 @@
-//! Whose people the database has: those of a Slack workspace, which is recorded before or with the first of them.
+//! Whose people the database has: those of a workspace of a chat platform, which is recorded before or with the first of them.
 
 use super::{App, Error};
-use crate::chat::slack::Workspace;
+use crate::chat::Workspace;
 use crate::domain::directory::Team;
 use crate::store::{self, WriteTx};
 
-/// The value of [`store::CHAT_PLATFORM`] where the people come from Slack.
-pub(super) const SLACK: &str = "slack";
-
-/// Records the workspace that Slack has named, unless it is recorded.
+/// Records the workspace that the platform has named, unless it is recorded.
 pub(super) fn keep(app: &App, workspace: Workspace) -> Result<(), Error> {
     let team = team(workspace);
     let known = app.store().read(|tx| -> Result<_, Error> {
@@ -18,22 +15,29 @@ pub(super) fn keep(app: &App, workspace: Workspace) -> Result<(), Error> {
     if known {
         return Ok(());
     }
-    app.store().write(move |tx: &mut WriteTx| save(tx, &team))
+    let platform = app.remote().map(|remote| remote.names().name);
+    app.store()
+        .write(move |tx: &mut WriteTx| save(tx, &team, platform))
 }
 
 /// Records the workspace in the transaction that writes its people, if none is recorded yet: without it they would be taken
 /// for those of the local platform.
 pub(super) fn note(app: &App, tx: &mut WriteTx) -> Result<(), Error> {
     let is_noted = store::load_fact(&tx.as_read(), store::CHAT_PLATFORM)?.is_some();
-    match app.slack().and_then(|slack| slack.workspace()) {
-        Some(workspace) if !is_noted => save(tx, &team(workspace)),
-        _ => Ok(()),
+    let remote = app.remote().filter(|_| !is_noted);
+    let platform = remote.map(|remote| remote.names().name);
+    match remote.and_then(|remote| remote.workspace()) {
+        Some(workspace) => save(tx, &team(workspace), platform),
+        None => Ok(()),
     }
 }
 
-fn save(tx: &mut WriteTx, team: &Team) -> Result<(), Error> {
+fn save(tx: &mut WriteTx, team: &Team, platform: Option<&str>) -> Result<(), Error> {
     store::save_team(tx, team)?;
-    store::save_fact(tx, store::CHAT_PLATFORM, SLACK)
+    match platform {
+        Some(platform) => store::save_fact(tx, store::CHAT_PLATFORM, platform),
+        None => Ok(()),
+    }
 }
 
 fn team(workspace: Workspace) -> Team {

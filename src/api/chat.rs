@@ -7,6 +7,7 @@ use super::rotations::whole;
 use crate::actions::chat_status::{self, GroupStatus, TopicStatus};
 use crate::actions::duty_group::{self, BindDutyGroup, UnbindDutyGroup};
 use crate::actions::platform;
+use crate::domain::ids::ChannelId;
 use crate::wire::chat::{self as wire, Capabilities, ChatPlatform, ChatStatus, OnDutyGroupRequest};
 use crate::wire::etag::Precondition;
 use crate::wire::moment::Moment;
@@ -95,8 +96,18 @@ pub fn status(call: &Call) -> Outcome {
                 .map(ToString::to_string)
                 .collect(),
         },
+        channel_errors: found.troubles.map(channel_errors),
+        not_joined: found.not_joined.as_deref().map(wire::ids),
     };
     answer::json(200, &shown)
+}
+
+fn channel_errors(found: Vec<(ChannelId, String)>) -> Vec<wire::ChannelError> {
+    let error = |(channel, error): (ChannelId, String)| wire::ChannelError {
+        channel_id: channel.to_string(),
+        error,
+    };
+    found.into_iter().map(error).collect()
 }
 
 fn group(found: GroupStatus) -> wire::GroupStatus {
@@ -111,6 +122,7 @@ fn group(found: GroupStatus) -> wire::GroupStatus {
         },
         wanted_user_ids: wire::ids(&found.wanted),
         user_ids: wire::ids(&found.present),
+        invited_user_ids: found.not_accepted.as_deref().map(wire::ids),
         disabled: found.kept.disabled,
         last_error: sync.error,
         next_attempt_at: sync.due_at.map(Moment),

@@ -191,13 +191,12 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
         enabled_rotations: snapshot.enabled,
         disabled_rotations: snapshot.disabled,
         database_bytes: state.database_bytes,
-        chat: app.slack().map(|slack| ChatHealth {
-            up: slack.state().0 == PlatformState::Up,
-            socket_connected: (slack.settings().app_token.as_ref())
-                .map(|_| slack.is_socket_connected()),
+        chat: app.remote().map(|remote| ChatHealth {
+            up: remote.state().0 == PlatformState::Up,
+            socket_connected: remote.has_socket().then(|| remote.is_socket_connected()),
         }),
         directory_read_at: app
-            .slack()
+            .remote()
             .map(|_| state.directory_read_at.unwrap_or(Timestamp::UNIX_EPOCH)),
         backed_up_at: state.backed_up_at,
         started_at: api.started_at,

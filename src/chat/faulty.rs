@@ -5,6 +5,7 @@ use super::{Chat, ListedGroup};
 use crate::domain::chat::{Capabilities, ChatError, FailureMode};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
 use crate::domain::message::{Message, Recipient};
+use crate::domain::zones::ZoneName;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Changes the failure mode at run time. Clones share the mode.
@@ -95,12 +96,17 @@ impl Chat for FaultyChat {
         self.inner.plain(text)
     }
 
-    fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError> {
+    fn post(
+        &self,
+        message: &Message,
+        key: &str,
+        reader: Option<ZoneName>,
+    ) -> Result<MessageReference, ChatError> {
         self.fail(match &message.to {
             Recipient::Channel(id) => id.as_str(),
             Recipient::Person(id) => id.as_str(),
         })?;
-        self.inner.post(message, key)
+        self.inner.post(message, key, reader)
     }
 
     fn topic(&self, channel: &ChannelId) -> Result<String, ChatError> {
@@ -128,12 +134,17 @@ impl Chat for FaultyChat {
         self.inner.people(group)
     }
 
-    fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError> {
+    fn set_people(
+        &self,
+        group: &GroupId,
+        present: &[UserId],
+        people: &[UserId],
+    ) -> Result<(), ChatError> {
         self.fail_group(group.as_str())?;
         if people.is_empty() && !self.control.mode().holds_empty_groups {
             return Err(ChatError::Refused("a user group cannot be empty".into()));
         }
-        self.inner.set_people(group, people)
+        self.inner.set_people(group, present, people)
     }
 
     fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), ChatError> {

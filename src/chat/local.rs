@@ -6,6 +6,7 @@ use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
 use crate::domain::message::{Message, Recipient};
 use crate::domain::wording::one_line;
+use crate::domain::zones::ZoneName;
 use crate::store::{self, Error, ReadTx, Store};
 use std::sync::Arc;
 
@@ -80,7 +81,12 @@ impl Chat for Local {
         one_line(text)
     }
 
-    fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError> {
+    fn post(
+        &self,
+        message: &Message,
+        key: &str,
+        _: Option<ZoneName>,
+    ) -> Result<MessageReference, ChatError> {
         match &message.to {
             Recipient::Channel(channel) => self.channel(channel).map(drop),
             Recipient::Person(user) => self.read(|tx| {
@@ -114,14 +120,13 @@ impl Chat for Local {
     fn people(&self, group: &GroupId) -> Result<ListedGroup, ChatError> {
         self.group(group)?;
         let people = self.read(|tx| Ok(Ok(store::list_group_people(tx, group)?)))?;
-        let is_disabled = None;
         Ok(ListedGroup {
             people,
-            is_disabled,
+            ..ListedGroup::default()
         })
     }
 
-    fn set_people(&self, group: &GroupId, _: &[UserId]) -> Result<(), ChatError> {
+    fn set_people(&self, group: &GroupId, _: &[UserId], _: &[UserId]) -> Result<(), ChatError> {
         self.group(group).map(drop)
     }
 

@@ -3,13 +3,24 @@
 //! No call runs inside a transaction. The caller stores the result, including in the directory, which mirrors the platform.
 //! The local platform is that directory, so it stores nothing itself.
 
+mod call_error;
 mod faulty;
+mod finding;
+mod health;
 mod local;
+pub mod matrix;
+mod reading_events;
+mod remote;
 pub mod slack;
 mod text;
 
+pub use call_error::{CallError, OTHER_WORKSPACE, Pause, Refusal};
 pub use faulty::{FailureControl, FaultyChat};
+pub use finding::Finding;
+pub use health::Workspace;
 pub use local::Local;
+pub use reading_events::{ReadingEvents, UnderWay};
+pub use remote::{FoundPerson, Known, Names, Remote, Step};
 pub use text::{PlatformRenderer, TopicRenderer, because, text};
 
 use crate::domain::chat::{Capabilities, ChatError};
@@ -20,11 +31,18 @@ use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 
 /// A user group as the platform has it now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedGroup {
+    /// Those in it, and those who are invited.
     pub people: Vec<UserId>,
     /// `None` where the platform does not say.
     pub is_disabled: Option<bool>,
+    /// Who has left it, or declined, by themselves.
+    pub left: Vec<UserId>,
+    /// Whom the platform does not let in.
+    pub barred: Vec<UserId>,
+    /// Those in it whom rota cannot remove.
+    pub stuck: Vec<UserId>,
 }
 
 /// A chat platform. Calls may be slow, and may be repeated if a result was lost.
@@ -65,8 +83,13 @@ pub trait Chat: Send + Sync {
     }
 
     /// Renders a message and posts it to a channel or a person. Repeated posts of one message have the same `key`. The
-    /// returned reference identifies the message in later updates.
-    fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError>;
+    /// returned reference identifies the message in later updates. `reader` is the zone of the person, where it is known.
+    fn post(
+        &self,
+        message: &Message,
+        key: &str,
+        reader: Option<ZoneName>,
+    ) -> Result<MessageReference, ChatError>;
 
     /// Shows in a posted message what came of its question, in place of its buttons. Where nobody sees messages, it does
     /// nothing.
@@ -75,6 +98,7 @@ pub trait Chat: Send + Sync {
         _reference: &MessageReference,
         _message: &Message,
         _standing: &QuestionOutcome,
+        _reader: Option<ZoneName>,
     ) -> Result<(), ChatError> {
         Ok(())
     }
@@ -104,8 +128,13 @@ pub trait Chat: Send + Sync {
     /// The people in a user group, and whether it is disabled.
     fn people(&self, group: &GroupId) -> Result<ListedGroup, ChatError>;
 
-    /// Replaces the people in a user group.
-    fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError>;
+    /// Replaces the people in a user group, who are `present` now.
+    fn set_people(
+        &self,
+        group: &GroupId,
+        present: &[UserId],
+        people: &[UserId],
+    ) -> Result<(), ChatError>;
 
     /// Disables or enables a user group. One that already is succeeds.
     fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), ChatError>;

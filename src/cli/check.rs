@@ -49,6 +49,7 @@ fn check(place: Place) -> Result<(), Failure> {
         .partners()
         .collect();
     config.slack().map_err(Failure::Usage)?;
+    config.matrix().map_err(Failure::Usage)?;
     let path = existing_database(&config)?;
     for exposed in config.exposed_secrets() {
         tell(&format!("note: {exposed}"));

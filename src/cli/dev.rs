@@ -95,11 +95,11 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     )?;
     let failures = FailureControl::default();
     bootstrap.begin_chat()?;
-    let is_local = bootstrap.app.slack().is_none();
+    let is_local = bootstrap.app.remote().is_none();
     if is_local {
         bootstrap.put_chat(|chat| Arc::new(FaultyChat::new(chat, failures.clone())));
     }
-    // The people of Slack come from Slack.
+    // The people of a chat platform come from there.
     if fresh && !flags.empty && is_local {
         demo::fill(&bootstrap.app)?;
     }
@@ -130,8 +130,8 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
 
 /// How long the start waits for outside sources: not long for a chat platform that has not answered before.
 fn patience(app: &App) -> Duration {
-    let slack = app.slack();
-    match slack.is_none_or(|slack| slack.state().0 == PlatformState::Up) {
+    let remote = app.remote();
+    match remote.is_none_or(|remote| remote.state().0 == PlatformState::Up) {
         true => Duration::from_secs(30),
         false => Duration::from_secs(3),
     }

@@ -5,11 +5,11 @@ use super::outgoing::trusted;
 use super::output::{answer, answer_json, printable, sentence, tell};
 use super::workspace::{Missing, app, database, open, settings};
 use super::{Failure, Place};
-use crate::actions::ActionError;
 use crate::actions::directory::{self, Consent, Imported};
 use crate::actions::directory_sync::{self, Synced};
 use crate::actions::platform::{self, StartError};
-use crate::config::Config;
+use crate::actions::{ActionError, App};
+use crate::config::{Config, Platform};
 use crate::domain::directory::Directory;
 use crate::domain::import::{Concern, ImportChanges, LeftAlone, PersonName};
 use crate::runtime::clock::monotonic;
@@ -41,15 +41,15 @@ Examples:
   rota directory export | jq .users | less"#;
 
 const SYNC_EXAMPLES: &str = "\
-The server reads them by itself every 15 minutes ([slack] sync_every) and follows what Slack tells it in between. People whom
-Slack calls deactivated come off duty. A reading from which more than ten people and more than a fifth are missing is not
-applied without --accept-removals: Slack may have answered wrongly.
+The server reads them by itself every 15 minutes (sync_every of [slack] or [matrix]) and follows what it is told in between.
+People whom Slack calls deactivated, and people who left the space of Matrix, come off duty. A reading from which more than ten
+people and more than a fifth are missing is not applied without --accept-removals: the platform may have answered wrongly.
 
 Examples:
   rota directory sync
   rota directory sync --accept-removals";
 
-/// How long a reading waits where Slack asks it to.
+/// How long a reading waits where the platform asks it to.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[derive(Subcommand)]
@@ -59,7 +59,7 @@ pub enum Command {
     Import(Import),
     /// Print the directory as a file that `import` takes
     Export,
-    /// Read people, user groups and channels from Slack now
+    /// Read people, user groups and channels from Slack or Matrix now
     #[command(after_help = SYNC_EXAMPLES)]
     Sync(Sync),
 }
@@ -94,11 +94,21 @@ pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     }
 }
 
+/// The name of the chat platform.
+fn platform(config: &Config) -> &'static str {
+    match config.chat.platform() {
+        Platform::Local => "local",
+        Platform::Slack => "slack",
+        Platform::Matrix => "matrix",
+    }
+}
+
 fn import(config: &Config, flags: Import) -> Result<(), Failure> {
-    if config.slack().map_err(Failure::Usage)?.is_some() {
-        let why = "nothing was imported: [chat] platform is \"slack\", and people, groups and channels are read from there; \
-                   `rota directory sync` reads them now";
-        return Err(Failure::Failed(why.into()));
+    if let platform @ ("slack" | "matrix") = platform(config) {
+        return Err(Failure::Failed(format!(
+            "nothing was imported: [chat] platform is \"{platform}\", and people, groups and channels are read from there; \
+             `rota directory sync` reads them now"
+        )));
     }
     let name = flags.file.display();
     let text = read(&flags.file).map_err(|error| format!("{name}: {error}"))?;
@@ -238,21 +248,31 @@ fn read(path: &PathBuf) -> std::io::Result<Vec<u8>> {
 }
 
 fn sync(config: &Config, flags: &Sync) -> Result<(), Failure> {
-    let Some(settings) = config.slack().map_err(Failure::Usage)? else {
+    let slack = config.slack().map_err(Failure::Usage)?;
+    let matrix = config.matrix().map_err(Failure::Usage)?;
+    let open = || -> Result<App, Failure> {
+        let (app, tls) = (app(config, Missing::Refuse)?, trusted(config)?);
+        Ok(match (slack, matrix) {
+            (Some(settings), _) => app.with_slack(settings, &tls),
+            (None, Some(settings)) => app.with_matrix(settings, &tls),
+            (None, None) => app,
+        })
+    };
+    let app = match platform(config) {
+        "local" => None,
+        _ => Some(open()?),
+    };
+    let Some((app, remote)) = app.as_ref().and_then(|app| Some((app, app.remote()?))) else {
         let why = "there is nothing to read: [chat] platform is \"local\", whose directory is the file of \
                    `rota directory import`";
         return Err(Failure::Failed(why.into()));
     };
-    let app = app(config, Missing::Refuse)?.with_slack(settings, &trusted(config)?);
-    platform::begin(&app).map_err(|error| match error {
+    platform::begin(app).map_err(|error| match error {
         StartError::Wrong(why) => why,
         StartError::Store(error) => error.to_string(),
     })?;
-    let Some(slack) = app.slack() else {
-        return Ok(());
-    };
     let deadline = monotonic() + PATIENCE;
-    let synced = directory_sync::sync(&app, slack, flags.accept_removals, deadline);
+    let synced = directory_sync::sync(app, &**remote, flags.accept_removals, deadline);
     match synced.map_err(|error| error.to_string())? {
         Synced::Applied {
             people,
@@ -261,7 +281,11 @@ fn sync(config: &Config, flags: &Sync) -> Result<(), Failure> {
         } => tell(&format!(
             "read {people} users, {groups} groups, {channels} channels"
         )),
-        other => return Err(Failure::Failed(other.error().unwrap_or_default())),
+        other => {
+            return Err(Failure::Failed(
+                other.error(remote.names().title).unwrap_or_default(),
+            ));
+        }
     }
     Ok(())
 }

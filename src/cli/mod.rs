@@ -18,6 +18,7 @@ mod logging;
 mod login;
 mod login_link;
 mod manual;
+mod matrix;
 mod named;
 mod notify;
 mod openapi;
@@ -120,6 +121,9 @@ enum Command {
     /// Set up the app of a Slack workspace
     #[command(subcommand)]
     Slack(slack::Command),
+    /// Set up the account of a Matrix workspace
+    #[command(subcommand)]
+    Matrix(matrix::Command),
     /// Show who is on call in a rotation at an instant, and the steps that decided it
     Why(why::Flags),
     /// List the people of the workspace, and what they are on call for
@@ -243,6 +247,7 @@ fn dispatch(rota: Rota) -> Result<ExitCode, Failure> {
         Command::Mail(command) => relay::mail(place, command),
         Command::Chat(command) => relay::chat(place, command),
         Command::Slack(command) => slack::run(place, command),
+        Command::Matrix(command) => matrix::run(place, command),
         Command::Why(flags) => why::run(place, flags),
         Command::People(flags) => people::run(place, flags),
         Command::Webhooks(flags) => webhooks::list(place, flags),

@@ -1,6 +1,7 @@
 //! Output of commands: results to standard output, messages to standard error.
 
 use super::Failure;
+use crate::chat::Finding;
 use crate::domain::refusal::Refusal;
 use crate::domain::wording::turns_direction;
 use crate::server::Problem;
@@ -43,6 +44,22 @@ pub fn answer_data(text: &str) -> Result<(), Failure> {
             Err(Failure::Failed(format!("standard output: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Prints the findings of a check, one a line.
+///
+/// # Errors
+/// If anything is amiss, or cannot be printed.
+pub fn answer_findings(findings: &[Finding]) -> Result<(), Failure> {
+    for finding in findings {
+        let word = if finding.is_right { "ok    " } else { "amiss " };
+        answer(&format!("{word} {}", finding.text))?;
+    }
+    match findings.iter().filter(|finding| !finding.is_right).count() {
+        0 => Ok(()),
+        1 => Err(Failure::Failed("1 thing is amiss".into())),
+        count => Err(Failure::Failed(format!("{count} things are amiss"))),
     }
 }
 

@@ -24,6 +24,7 @@ use crate::domain::audit::Author;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::TierLimits;
 use crate::first_run;
+use crate::matrix_inbound;
 use crate::mcp::Mcp;
 use crate::memory;
 use crate::notices;
@@ -118,6 +119,7 @@ impl Bootstrap {
         let partners = config.partners().map_err(Failure::Usage)?;
         let outward = outward(String::new(), config, &tls, receivers)?;
         let slack = config.slack().map_err(Failure::Usage)?;
+        let matrix = config.matrix().map_err(Failure::Usage)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
         lock.sign(&format!("process {process}"))?;
@@ -153,9 +155,10 @@ impl Bootstrap {
         let app = app.with_audit_kept(config.audit.keep);
         let app = app.with_notices(config.notices.settings());
         let app = app.with_partners(partners);
-        let app = match slack {
-            Some(settings) => app.with_slack(settings, &tls),
-            None => app,
+        let app = match (slack, matrix) {
+            (Some(settings), _) => app.with_slack(settings, &tls),
+            (None, Some(settings)) => app.with_matrix(settings, &tls),
+            (None, None) => app,
         };
         Ok(Bootstrap {
             app,
@@ -331,9 +334,9 @@ impl Bootstrap {
     pub fn sources(&self, reads_at_start: bool) -> Arc<Sources> {
         let calendars = CalendarSource::new(self.app.clone());
         let mut sources: Vec<Box<dyn Source>> = vec![Box::new(calendars)];
-        if let Some(slack) = self.app.slack() {
-            let (app, slack) = (self.app.clone(), Arc::clone(slack));
-            sources.push(Box::new(DirectorySource::new(app, slack, reads_at_start)));
+        if let Some(remote) = self.app.remote() {
+            let (app, remote) = (self.app.clone(), Arc::clone(remote));
+            sources.push(Box::new(DirectorySource::new(app, remote, reads_at_start)));
         }
         for partner in self.app.partners().connected() {
             sources.push(Box::new(LinkedSchedules::new(self.app.clone(), partner)));
@@ -368,6 +371,9 @@ impl Bootstrap {
                 manager.stopping();
                 // A calendar whose server hangs holds up neither its loop nor whoever asked for it.
                 app.calendar_client().shut_down();
+                if let Some(remote) = app.remote() {
+                    remote.shut_down();
+                }
                 sending.stop();
                 stopper.stop();
             })
@@ -449,15 +455,19 @@ fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure>
     loops.push(warnings.map_err(|error| format!("the count of warnings: {error}"))?);
     let notices = notices::start(app.clone());
     loops.push(notices.map_err(|error| format!("the loop of notices: {error}"))?);
-    if app.slack().is_none() {
+    if app.remote().is_none() {
         let provisioning = scim::start(app.clone());
         loops.push(provisioning.map_err(|error| format!("the loop of provisioning: {error}"))?);
     }
     let storage = storage_watch::start(app.clone());
     loops.push(storage.map_err(|error| format!("the watch of the storage: {error}"))?);
-    if let Some(slack) = app.slack() {
-        let started = chat_watch::start(app.clone(), Arc::clone(slack));
-        loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);
+    if let Some(remote) = app.remote() {
+        let started = chat_watch::start(app.clone(), Arc::clone(remote));
+        loops.push(started.map_err(|error| format!("the watch of the chat platform: {error}"))?);
+    }
+    if let Some(matrix) = app.matrix() {
+        let started = matrix_inbound::start(app, matrix);
+        loops.extend(started.map_err(|error| format!("what comes in from Matrix: {error}"))?);
     }
     Ok(loops)
 }

@@ -7,7 +7,7 @@ use super::workspace::{database, open, settings};
 use super::{Failure, Place};
 use crate::actions::due::BASE_URL_FACT;
 use crate::actions::first_run;
-use crate::config;
+use crate::config::{self, Platform};
 use crate::store::{ReadTx, load_fact};
 use clap::Args;
 use std::time::Duration;
@@ -31,8 +31,8 @@ pub struct Flags {
 /// Prints the address, alone on its line.
 pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let config = settings(place)?;
-    if config.slack().map_err(Failure::Usage)?.is_some() {
-        let why = "people, and who administers the workspace, are read from Slack; `rota login-link --user ID` signs somebody in";
+    if config.chat.platform() != Platform::Local {
+        let why = "people, and who administers the workspace, are read from the chat platform; `rota login-link --user ID` signs somebody in";
         return Err(Failure::Failed(why.into()));
     }
     let store = open(&database(&config)?)?;

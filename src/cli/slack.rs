@@ -1,10 +1,11 @@
 //! `rota slack manifest` and `rota slack check`: setting up the app of a Slack workspace.
 
 use super::outgoing::trusted;
-use super::output::{answer, answer_json};
+use super::output::{answer_findings, answer_json};
 use super::workspace::settings;
 use super::{Failure, Place};
-use crate::chat::slack::{Finding, ManifestSettings, Slack, manifest};
+use crate::chat::Finding;
+use crate::chat::slack::{ManifestSettings, Slack, manifest};
 use crate::config::BaseUrl;
 use crate::metrics::Metrics;
 use crate::runtime::clock::Clock;
@@ -101,28 +102,13 @@ fn check(place: Place) -> Result<(), Failure> {
                 },
             }
         }
-        (false, true) => right("socket: none is needed; Slack sends to the request URLs"),
+        (false, true) => Finding::right("socket: none is needed; Slack sends to the request URLs"),
         // That is permitted: what goes out needs neither.
-        (false, false) => right(
+        (false, false) => Finding::right(
             "socket: none, because slack.app_token is not set; commands and buttons do not arrive",
         ),
     });
-    for finding in &findings {
-        let word = if finding.is_right { "ok    " } else { "amiss " };
-        answer(&format!("{word} {}", finding.text))?;
-    }
-    match findings.iter().filter(|finding| !finding.is_right).count() {
-        0 => Ok(()),
-        1 => Err(Failure::Failed("1 thing is amiss".into())),
-        count => Err(Failure::Failed(format!("{count} things are amiss"))),
-    }
-}
-
-fn right(text: &str) -> Finding {
-    Finding {
-        is_right: true,
-        text: text.to_owned(),
-    }
+    answer_findings(&findings)
 }
 
 /// The longest name of an app, in characters.

@@ -1,4 +1,4 @@
-//! Outbound HTTP: one bounded GET or POST at a time, and raw TLS streams.
+//! Outbound HTTP: one bounded GET, POST or PUT at a time, and raw TLS streams.
 //!
 //! Everything that another server can make the process hold is bounded: time, bytes, threads. One deadline covers resolving,
 //! connecting, TLS, headers and body. Redirects are not followed, the environment is not read, and every request has its
@@ -53,7 +53,7 @@ use resolver::ClientResolver;
 
 pub use error::DialError;
 pub use proxy::Proxy;
-pub use request::{HttpResponse, Limits, Method, Request, encode, encode_fields};
+pub use request::{HttpResponse, Limits, Method, Request, encode, encode_fields, encode_segment};
 pub use secret::Secret;
 pub use stream::Stream;
 pub use trust::{Tls, Trust};
@@ -133,7 +133,7 @@ impl Client {
         Url::parse(url, self.plain_http)
     }
 
-    /// All headers of a request in order: Host, Content-Length (of a POST), User-Agent and Accept unless the request sets
+    /// All headers of a request in order: Host, Content-Length (of a POST or PUT), User-Agent and Accept unless the request sets
     /// them, then its own. Host is missing if the URL cannot be requested.
     pub fn headers(&self, request: &Request) -> Vec<(String, String)> {
         all_headers(self.url(request.url).ok().as_ref(), request)
@@ -164,8 +164,11 @@ impl Client {
                 let builder = self.agent.delete(url.as_str());
                 limited::<WithoutBody>(builder, limits, &headers).call()
             }
-            Method::Post => {
-                let builder = self.agent.post(url.as_str());
+            Method::Post | Method::Put => {
+                let builder = match request.method {
+                    Method::Put => self.agent.put(url.as_str()),
+                    _ => self.agent.post(url.as_str()),
+                };
                 limited::<WithBody>(builder, limits, &headers).send(&*request.body)
             }
         };
@@ -210,7 +213,7 @@ fn all_headers(url: Option<&Url>, request: &Request) -> Vec<(String, String)> {
         ("Host", url.map(|url| url.authority().to_owned())),
         (
             "Content-Length",
-            (request.method == Method::Post).then(length),
+            matches!(request.method, Method::Post | Method::Put).then(length),
         ),
         ("User-Agent", Some(USER_AGENT.to_owned())),
         ("Accept", Some("*/*".to_owned())),

@@ -10,6 +10,7 @@ pub enum Method {
     Get,
     Post,
     Delete,
+    Put,
 }
 
 /// The limits of one request.
@@ -50,7 +51,7 @@ pub struct Request<'a> {
     pub url: &'a str,
     /// In the order in which they are sent.
     pub headers: Cow<'a, [(String, String)]>,
-    /// Only for POST.
+    /// Only for POST and PUT.
     pub body: Cow<'a, [u8]>,
     pub limits: Limits,
 }
@@ -71,7 +72,13 @@ impl<'a> Request<'a> {
         Request::new(Method::Delete, url)
     }
 
-    fn new(method: Method, url: &'a str) -> Request<'a> {
+    /// Creates a PUT with the default limits and an empty body.
+    pub fn put(url: &'a str) -> Request<'a> {
+        Request::new(Method::Put, url)
+    }
+
+    /// Creates a request with the default limits and an empty body.
+    pub fn new(method: Method, url: &'a str) -> Request<'a> {
         Request {
             method,
             url,
@@ -113,6 +120,19 @@ pub fn encode_fields(fields: &[(&str, &str)]) -> String {
     fields.iter().map(field).collect::<Vec<_>>().join("&")
 }
 
+/// Encodes a segment of the path of a URL. What may stand in it as it is stays, so that ids stay readable.
+pub fn encode_segment(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'-' | b'.' | b'_' | b'~' | b'@' | b':' | b'!' | b'$' => encoded.push(byte.into()),
+            _ if byte.is_ascii_alphanumeric() => encoded.push(byte.into()),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
 /// Encodes a name or value of a form field.
 pub fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
@@ -150,7 +170,19 @@ impl HttpResponse {
 
 #[cfg(test)]
 mod tests {
-    use super::encode;
+    use super::{encode, encode_segment};
+
+    #[test]
+    fn segments_of_paths_are_encoded() {
+        for (text, encoded) in [
+            ("@ana:example.org", "@ana:example.org"),
+            ("!a/b?c#d", "!a%2Fb%3Fc%23d"),
+            ("#ops é", "%23ops%20%C3%A9"),
+            ("..%2f", "..%252f"),
+        ] {
+            assert_eq!(encode_segment(text), encoded, "{text}");
+        }
+    }
 
     #[test]
     fn form_fields_are_encoded() {

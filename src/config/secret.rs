@@ -68,6 +68,11 @@ impl Spec<Hidden> for InEitherWay {
 }
 
 impl Hidden {
+    /// The file that holds it, where one is set.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
     /// The secret of a setting, such as `slack.bot_token`; `None` if it is set in neither way. Reads its file.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ pub enum Platform {
     #[default]
     Local,
     Slack,
+    Matrix,
 }
 
 /// The status emoji that mean away if nothing is set.
@@ -57,7 +58,7 @@ impl Config {
         let app_token = (part.app_token).read("slack.app_token", origins, app_token)?;
         let signing_secret =
             (part.signing_secret).read("slack.signing_secret", origins, signing_secret)?;
-        if self.chat.platform() == Platform::Local {
+        if self.chat.platform() != Platform::Slack {
             return Ok(None);
         }
         let Some(bot_token) = token else {

@@ -97,7 +97,7 @@ impl ChatWorkers {
     /// Processes everything that is due, and what follows from it. On a platform that may be slow, waits for that until `until`
     /// at most; what is under way then goes on. What waits for the platform counts as processed.
     pub(super) fn drain(self: &Arc<ChatWorkers>, until: Instant) -> Result<(), Error> {
-        if self.app.slack().is_none() {
+        if self.app.remote().is_none() {
             return self.process_all(None);
         }
         let (done, result) = channel();

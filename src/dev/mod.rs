@@ -82,7 +82,7 @@ impl Dev {
         // Literal segments match byte for byte, as in the API; names and ids are decoded.
         let rest = path.strip_prefix(PREFIX).and_then(url::segments);
         let rest = rest.ok_or_else(Problem::unknown_route)?;
-        let is_local = self.app.slack().is_none();
+        let is_local = self.app.remote().is_none();
         let allowed =
             methods(&rest).filter(|_| is_local || !LOCAL.contains(&rest.join("/").as_str()));
         let allowed = allowed.ok_or_else(Problem::unknown_route)?;

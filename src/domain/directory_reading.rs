@@ -22,6 +22,15 @@ pub struct Reading {
     pub disabled: BTreeMap<GroupId, bool>,
     /// How many accounts the platform listed, bots included. It always has some.
     pub accounts: usize,
+    /// Channels and user groups that others took the place of.
+    pub replaced: Vec<Replaced>,
+}
+
+/// A channel or user group, or both in one, and the one that took its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    pub old: String,
+    pub new: String,
 }
 
 /// The stored directory, to compare a reading with.
@@ -59,6 +68,8 @@ pub struct DirectoryChanges {
     pub regrouped: Vec<GroupId>,
     /// User groups of rota's own that somebody has disabled or enabled.
     pub switched: Vec<GroupId>,
+    /// What others took the place of: rotations use those instead.
+    pub replaced: Vec<Replaced>,
 }
 
 /// A change of a chat status.
@@ -139,8 +150,16 @@ impl Reading {
             }
             changes.add_group(known, group);
         }
+        let is_stored = |old: &str| {
+            let is_channel = before.channels.iter().any(|one| one.id.as_str() == old);
+            is_channel || before.groups.iter().any(|one| one.id.as_str() == old)
+        };
+        changes.replaced = self.replaced;
+        changes.replaced.retain(|one| is_stored(&one.old));
         for gone in &before.groups {
-            if !listed_groups.contains(&gone.id) && !stored.own.contains(&gone.id) {
+            let is_replaced = (changes.replaced.iter()).any(|one| one.old == gone.id.as_str());
+            let is_ours = stored.own.contains(&gone.id) && !is_replaced;
+            if !listed_groups.contains(&gone.id) && !is_ours {
                 changes.lost_groups.push(gone.id.clone());
                 changes.regrouped.push(gone.id.clone());
             }
@@ -241,7 +260,10 @@ impl DirectoryChanges {
 
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
-        !self.changes_records() && self.away.is_empty() && self.switched.is_empty()
+        !self.changes_records()
+            && self.away.is_empty()
+            && self.switched.is_empty()
+            && self.replaced.is_empty()
     }
 }
 

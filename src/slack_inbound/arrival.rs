@@ -2,7 +2,7 @@
 
 use super::incoming::{Actions, Class, Incoming, Kind, Place, View};
 use super::reply::{Later, Reply};
-use crate::store::SlackEnvelope;
+use crate::store::ChatEnvelope;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct Arrival {
     pub incoming: Incoming,
     /// Its id, and until when its response URL takes answers.
-    pub envelope: SlackEnvelope,
+    pub envelope: ChatEnvelope,
 }
 
 /// The answer to an arrival, before any of it is sent.
@@ -31,7 +31,7 @@ const MODAL: Duration = Duration::from_millis(2500);
 
 impl Arrival {
     /// Reads a stored envelope. `None` if it cannot be read, which an older or newer version of the program may have stored.
-    pub fn read(envelope: SlackEnvelope) -> Option<Arrival> {
+    pub fn read(envelope: ChatEnvelope) -> Option<Arrival> {
         let class = Class::parse(&envelope.kind)?;
         let payload: Value = serde_json::from_str(&envelope.body).ok()?;
         let incoming = Incoming::parse(class, &payload).ok()?;

@@ -2,10 +2,11 @@
 
 use super::address;
 use super::reply::Later;
+use crate::chat::CallError;
+use crate::chat::slack::Slack;
 use crate::chat::slack::method::{
     CHAT_POST_EPHEMERAL, CHAT_POST_MESSAGE, Method, VIEWS_OPEN, VIEWS_PUBLISH, VIEWS_UPDATE,
 };
-use crate::chat::slack::{Slack, SlackError};
 use crate::client::{Limits, Request};
 use crate::runtime::clock::monotonic;
 use serde_json::{Value, json};
@@ -110,10 +111,10 @@ fn web(slack: &Slack, method: &Method, arguments: Value) -> Result<(), Failed> {
         .call(method, &arguments)
         .map(drop)
         .map_err(|error| match error {
-            SlackError::NotBefore(until) => Failed::NotBefore(until),
-            SlackError::Transient(why) => Failed::ForNow(why),
-            SlackError::Paused(pause) => Failed::ForNow(pause.to_string()),
-            SlackError::Refused(refusal) => Failed::ForGood(refusal.to_string()),
+            CallError::NotBefore(until) => Failed::NotBefore(until),
+            CallError::Transient(why) => Failed::ForNow(why),
+            CallError::Paused(pause) => Failed::ForNow(pause.to_string()),
+            CallError::Refused(refusal) => Failed::ForGood(refusal.to_string()),
         })
 }
 

@@ -6,8 +6,8 @@ mod replace;
 mod times;
 
 pub use changes::{
-    apply_directory_changes, list_rotations_concerned, list_topics_of, load_away, load_away_of,
-    load_stored_directory,
+    apply_directory_changes, list_rotations_concerned, list_rotations_using, list_topics_of,
+    load_away, load_away_of, load_stored_directory,
 };
 pub(super) use changes::{away_members, is_any_away};
 use contacts::every_phone;

@@ -12,6 +12,7 @@ mod arrangement;
 mod audit;
 mod board;
 mod calendar_feed;
+mod chat_envelope;
 mod chat_sync;
 mod copies;
 mod copy;
@@ -33,6 +34,7 @@ mod integrity;
 mod invitation;
 mod keys;
 mod lock;
+mod matrix_draft;
 mod mention;
 mod message;
 mod meta;
@@ -52,7 +54,6 @@ mod schema;
 mod sending;
 mod session;
 mod signals;
-mod slack_envelope;
 mod slack_home;
 mod snapshot;
 mod staged;
@@ -83,6 +84,7 @@ pub use audit::{
 };
 pub use board::*;
 pub use calendar_feed::*;
+pub use chat_envelope::*;
 pub use chat_sync::*;
 pub use copies::Copies;
 pub use copy::{Inspection, check_database, copy_database, replace_database};
@@ -121,6 +123,7 @@ pub use integrity::Damage;
 pub use invitation::*;
 pub use keys::*;
 pub use lock::Lock;
+pub use matrix_draft::*;
 pub use mention::*;
 pub use message::*;
 pub use meta::{
@@ -154,7 +157,6 @@ pub use sending::*;
 pub use session::*;
 pub use signals::CommitSignals;
 use signals::Published;
-pub use slack_envelope::*;
 pub use slack_home::*;
 pub use snapshot::{
     database_bytes, list_open_slots, list_rotation_names, load_queue, load_rotation_name,

@@ -60,7 +60,7 @@ pub struct Capabilities {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatPlatform {
-    /// `local` or `slack`.
+    /// `local`, `slack` or `matrix`.
     pub platform: &'static str,
     /// `up`; `down` while it does not answer; `paused` while it does not take the token.
     pub state: &'static str,
@@ -68,7 +68,8 @@ pub struct ChatPlatform {
     pub last_error: Option<String>,
     /// When people, groups and channels were last read in full; null before, and on the local platform.
     pub last_sync_at: Option<Moment>,
-    /// Whether what people say and click arrives over a socket now. Always false where it arrives at request URLs.
+    /// Whether what people say and click arrives now: over a socket, or on Matrix by waiting for it. Always false where it
+    /// arrives at request URLs.
     pub socket_connected: bool,
 }
 
@@ -82,6 +83,21 @@ pub struct ChatStatus {
     pub topics: Vec<TopicStatus>,
     pub messages: MessageStatus,
     pub inbox_only: InboxOnly,
+    /// On Matrix: channels in which nothing can be done, because rota is not in them, they are encrypted, or they were upgraded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel_errors: Option<Vec<ChannelError>>,
+    /// On Matrix: members and owners who have not joined their direct room. Messages wait there, and do not ring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_joined: Option<Vec<String>>,
+}
+
+/// A channel in which nothing can be done.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelError {
+    pub channel_id: String,
+    /// Why.
+    pub error: String,
 }
 
 /// Whom messages of the rotation reach by the inbox and the list of messages alone. Empty on a chat platform.
@@ -106,6 +122,9 @@ pub struct GroupStatus {
     pub wanted_user_ids: Vec<String>,
     /// The people who are in the group.
     pub user_ids: Vec<String>,
+    /// On Matrix: those of them who are invited and have not accepted yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invited_user_ids: Option<Vec<String>>,
     /// Whether the group is disabled. Platforms without empty user groups disable it while nobody is on call.
     pub disabled: bool,
     pub in_step: bool,

@@ -23,6 +23,7 @@
 //! | Rotations that follow schedules of partners | `partners` |
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
 //! | Slack: settings, what goes out, what comes in, the directory | `slack` |
+//! | Matrix: settings, and a start while nothing answers | `matrix` |
 //! | Mail, incoming webhooks, the list of messages and the inbox | `relay` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
 //! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
@@ -55,6 +56,7 @@ mod events;
 mod faults;
 mod fuzz;
 mod inbound;
+mod matrix;
 mod mcp;
 mod mentions;
 mod notices;

@@ -4,8 +4,7 @@ use super::topics::is_overtaken;
 use super::{SyncError, await_pace};
 use crate::actions::mutation::follow;
 use crate::actions::{ActionError, App, Error, Result};
-use crate::chat::slack::method::{self, Method};
-use crate::chat::{Chat, ListedGroup};
+use crate::chat::{Chat, ListedGroup, Step};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::chat::{ChatError, wanted_in_group};
@@ -83,16 +82,15 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
         imports,
     };
     let chat: &dyn Chat = app.chat();
-    if let Some(method) = next_method(&start, &known, &members) {
-        await_pace(app, method)?;
+    if let Some(step) = next_step(&start, &known, &members) {
+        await_pace(app, step)?;
     }
-    if let Some(slack) = app.slack().filter(|slack| !slack.has_listed(id)) {
-        // Slack lists all groups by one call, which serves all that are due.
+    if let Some(remote) = app.remote().filter(|remote| remote.wants_groups(id)) {
         let (group, now) = (SyncTarget::Group, app.now());
         let due = app
             .store()
             .read(|tx| store::list_due_syncs(tx, group, now, usize::MAX, |_, _| true))?;
-        slack.expect_groups(due.into_iter().map(|(id, _)| id.into()).collect());
+        remote.expect_groups(due.into_iter().map(|(id, _)| id.into()).collect());
     }
     let listed = match chat.people(id) {
         // There is no group left to remove anyone from.
@@ -103,9 +101,20 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
         listed => listed?,
     };
     let ListedGroup {
-        people: present,
+        people: mut present,
         is_disabled,
+        left,
+        barred,
+        stuck,
     } = listed;
+    // Whoever has left while on call is not called back before they come on again.
+    let gone: Vec<UserId> = (left.iter())
+        .filter(|user| start.duty_group.placed.contains(user))
+        .cloned()
+        .collect();
+    present.extend(gone.iter().cloned());
+    let place = |user: &UserId| known.iter().position(|known| known == user);
+    present.sort_by_key(|user| place(user).unwrap_or(known.len()));
     let wanted = wanted_in_group(&present, &members.ours, &members.on_call);
     if wanted.is_empty() && !chat.capabilities().holds_empty_groups {
         return empty(app, start, &present, is_disabled, None);
@@ -128,7 +137,7 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
     if wanted != present {
         // Stored before the call, so that the people are known as added by rota whatever the result.
         let mut noted = start.duty_group.clone();
-        let new = |user: &&UserId| !noted.placed.contains(user);
+        let new = |user: &&UserId| !noted.placed.contains(user) && !left.contains(user);
         let new: Vec<UserId> = members.on_call.iter().filter(new).cloned().collect();
         noted.placed.extend(new);
         app.store()
@@ -141,37 +150,51 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
             return empty(app, start, &present, Some(false), Some(refusal));
         }
     }
+    left_out.extend(wanted.iter().filter(|user| barred.contains(user)).cloned());
     let is_in = |user: &UserId| !left_out.contains(user);
     start.duty_group.placed = members.on_call;
     start.duty_group.placed.retain(is_in);
-    let people = wanted.into_iter().filter(is_in).collect();
-    let error = (!left_out.is_empty()).then(|| refusal(&left_out));
+    let stays = |user: &&UserId| stuck.contains(user) && !wanted.contains(user);
+    let stay: Vec<UserId> = present.iter().filter(stays).cloned().collect();
+    let is_there = |user: &UserId| is_in(user) && !gone.contains(user);
+    let people = wanted
+        .into_iter()
+        .filter(is_there)
+        .chain(stay.iter().cloned());
+    let people = people.collect();
+    let refused = (!left_out.is_empty()).then(|| refusal(&left_out));
+    let kept =
+        (!stay.is_empty()).then(|| format!("{} cannot be removed from the user group", ids(&stay)));
+    let error = refused
+        .into_iter()
+        .chain(kept)
+        .reduce(|refused, kept| format!("{refused}; {kept}"));
     Ok(save(app, start, Some(people), error.as_deref())?)
 }
 
 /// Tells whom the platform does not take.
 fn refusal(left_out: &[UserId]) -> String {
-    let ids: Vec<&str> = left_out.iter().map(UserId::as_str).collect();
     format!(
         "the chat platform does not take {} into the user group, so they are left out",
-        ids.join(", ")
+        ids(left_out)
     )
 }
 
-/// The method that a sync will most likely need to change the group, by the people that the directory has in it; `None` if
+fn ids(people: &[UserId]) -> String {
+    let ids: Vec<&str> = people.iter().map(UserId::as_str).collect();
+    ids.join(", ")
+}
+
+/// The step that a sync will most likely need to change the group, by the people that the directory has in it; `None` if
 /// it is in step.
-fn next_method(
-    start: &SyncStart,
-    known: &[UserId],
-    members: &GroupMembers,
-) -> Option<&'static Method> {
+fn next_step(start: &SyncStart, known: &[UserId], members: &GroupMembers) -> Option<Step> {
     let duty_group = &start.duty_group;
     let wanted = wanted_in_group(known, &members.ours, &members.on_call);
     match wanted.is_empty() {
         // One that is noted as disabled is looked at first: it may not be.
-        true => (duty_group.is_own && !duty_group.disabled).then_some(&method::USERGROUPS_DISABLE),
-        false if duty_group.disabled => Some(&method::USERGROUPS_ENABLE),
-        false => (wanted != known).then_some(&method::USERGROUPS_USERS_UPDATE),
+        true => (duty_group.is_own && !duty_group.disabled).then_some(Step::DisableGroup),
+        false if duty_group.disabled => Some(Step::EnableGroup),
+        false => (wanted != known).then_some(Step::FillGroup),
     }
 }
 
@@ -184,7 +207,7 @@ fn fill(
     wanted: &[UserId],
 ) -> Result<Vec<UserId>, SyncError> {
     let chat = app.chat();
-    match chat.set_people(id, wanted) {
+    match chat.set_people(id, present, wanted) {
         Err(ChatError::PeopleRefused(_)) => {}
         set => return Ok(set.map(|()| Vec::new())?),
     }
@@ -210,7 +233,7 @@ fn fill(
         return Ok(outsiders);
     }
     if !outsiders.is_empty() {
-        match chat.set_people(id, &inside) {
+        match chat.set_people(id, present, &inside) {
             Err(ChatError::PeopleRefused(_)) => {}
             set => return Ok(set.map(|()| outsiders)?),
         }
@@ -222,7 +245,7 @@ fn fill(
     for user in inside.iter().filter(|user| !present.contains(user)) {
         let mut tried = taken.clone();
         tried.push(user.clone());
-        match chat.set_people(id, &tried) {
+        match chat.set_people(id, present, &tried) {
             Ok(()) => (taken, is_in) = (tried, true),
             Err(ChatError::PeopleRefused(_)) => left_out.push(user.clone()),
             Err(error) => return Err(error.into()),
@@ -230,7 +253,7 @@ fn fill(
     }
     if !is_in && !taken.is_empty() {
         // None of the others was taken, and those who are no longer on call leave all the same.
-        chat.set_people(id, &taken)?;
+        chat.set_people(id, present, &taken)?;
     }
     Ok(left_out)
 }
@@ -278,8 +301,10 @@ fn save(
     error: Option<&str>,
 ) -> Result<(), Error> {
     let (shared, error) = (app.clone(), error.map(str::to_owned));
-    if let Some(slack) = app.slack() {
-        slack.meanwhile().note(Said::group(&start.duty_group.group));
+    if let Some(remote) = app.remote() {
+        remote
+            .meanwhile()
+            .note(Said::group(&start.duty_group.group));
     }
     let written = app.store().write(move |tx| -> Result<()> {
         if is_overtaken(tx, start.imports)? {

@@ -4,6 +4,7 @@ mod together;
 
 pub(super) use together::{UnderWay, finish};
 
+use super::reader::reader_zone;
 use super::updating;
 use crate::actions::{App, Error, relays};
 use crate::domain::chat::{ChatError, held_until, next_post};
@@ -32,8 +33,8 @@ pub(super) fn post(
     under_way: &mut UnderWay,
 ) -> Result<bool, Error> {
     record(app, posted)?;
-    if let Some(slack) = app.slack() {
-        return together::post(app, slack, posted, under_way);
+    if let Some(remote) = app.remote() {
+        return together::post(app, &**remote, posted, under_way);
     }
     let now = app.now();
     let due = app
@@ -67,7 +68,14 @@ pub(super) fn post(
 
 fn post_one(app: &App, outgoing: &Outgoing, now: Timestamp) -> Result<MessageReference, ChatError> {
     let message = outgoing.to_send(now)?;
-    app.chat().post(message, &outgoing.sequence.to_string())
+    let reader = reader_zone(app, &message.to)?;
+    app.chat().post(message, &key(outgoing), reader)
+}
+
+/// The key of a message: another one of a restored database, with the same number, has another.
+fn key(outgoing: &Outgoing) -> String {
+    let at = outgoing.created_at.as_millisecond();
+    format!("{}-{at}", outgoing.sequence)
 }
 
 fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Error> {
@@ -96,7 +104,7 @@ fn record_one(
             if let Ok(message) = &outgoing.message
                 && !message.answers.is_empty()
                 && updating::outcome_of(&tx.as_read(), message)?.is_some()
-                && app.slack().is_some()
+                && app.remote().is_some()
             {
                 // It was answered before it was posted.
                 store::request_message_update(tx, sequence)?;

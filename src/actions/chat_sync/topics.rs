@@ -2,8 +2,7 @@
 
 use super::{SyncError, await_pace};
 use crate::actions::{App, Error, Result, notifications, reads};
-use crate::chat::TopicRenderer;
-use crate::chat::slack::method;
+use crate::chat::{Step, TopicRenderer};
 use crate::domain::access::Principal;
 use crate::domain::chat::ChatError;
 use crate::domain::forecast::OnCallSummary;
@@ -170,7 +169,7 @@ pub(super) fn sync(app: &App, channel: &ChannelId) -> Result<(), SyncError> {
 
 fn write(app: &App, start: SyncStart, wanted: String) -> Result<(), SyncError> {
     if start.topic.written.as_ref() != Some(&wanted) {
-        await_pace(app, &method::CONVERSATIONS_SET_TOPIC)?;
+        await_pace(app, Step::SetTopic)?;
     }
     let current = app.chat().topic(&start.topic.channel)?;
     let SyncStart { mut topic, imports } = start;

@@ -1,6 +1,7 @@
 //! Shows in posted messages what came of their questions, in place of their buttons.
 
 use super::Turn;
+use super::reader::reader_zone;
 use crate::actions::{App, Error};
 use crate::domain::chat::{ChatError, is_stale, next_try};
 use crate::domain::message::{Content, Message, QuestionOutcome, Subject};
@@ -55,9 +56,10 @@ pub(super) fn update_first(app: &App) -> Result<Turn, Error> {
         return Ok(Turn::Idle);
     };
     let outcome = match standing {
-        Some(standing) => app
-            .chat()
-            .update(&update.reference, &update.message, &standing),
+        Some(standing) => reader_zone(app, &update.message.to).and_then(|reader| {
+            app.chat()
+                .update(&update.reference, &update.message, &standing, reader)
+        }),
         None => Ok(()),
     };
     if let Some(turn) = outcome.as_ref().err().and_then(Turn::waiting) {

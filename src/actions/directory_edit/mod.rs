@@ -22,7 +22,7 @@ pub type Check<T> = Box<dyn FnOnce(&T) -> Result<(), Refusal> + Send>;
 
 /// The chat platform that owns the directory; `None` where it is written here.
 pub fn owner(app: &App) -> Option<Source> {
-    app.slack().map(|_| Source::Slack)
+    app.remote().map(|remote| remote.names().source)
 }
 
 /// Refuses writes of a directory that the chat platform owns.

@@ -3,6 +3,7 @@
 use super::{apply, unrefused};
 use crate::actions::chat_ids::{NamedIds, add_person, ask};
 use crate::actions::{App, Error, Result};
+use crate::chat::Remote;
 use crate::chat::slack::{DirectoryEvent, RawEvent, SaidPerson, Slack};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
@@ -77,7 +78,7 @@ fn follow_person(app: &App, slack: &Slack, said: SaidPerson) -> Result<(), Error
         let known = store::load_person(tx, said.id())?;
         let (found, says_status) = said.over(known.clone());
         if says_status {
-            return add_person(tx, changes, found, &emoji);
+            return add_person(tx, changes, found.with_away(&emoji));
         }
         changes.add_person(known.as_ref(), found.person);
         Ok(())

@@ -9,15 +9,15 @@ pub use events::note;
 pub use source::DirectorySource;
 
 use super::mutation::{follow, follow_held};
-use super::workspace::{self, SLACK};
+use super::workspace;
 use super::{ActionError, App, Error, Result, chat_ids};
-use crate::chat::slack::{self, Slack, SlackError, UnderWay};
+use crate::chat::{CallError, Known, Remote, UnderWay};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::directory::Team;
 use crate::domain::directory_reading::{DirectoryChanges, ManyMissing, Reading};
 use crate::domain::event::Act;
-use crate::domain::ids::RotationId;
+use crate::domain::ids::{ChannelId, GroupId, RotationId};
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ const READ_AT: &str = "directory_read_at";
 /// The fact that says why the last full reading failed; empty if it did not.
 const ERROR: &str = "directory_error";
 
-/// The fact with the away emoji of the last reading.
+/// The fact with the settings on which the last reading depended: away emoji.
 const EMOJI: &str = "directory_away_emoji";
 
 /// The author of what a full reading changes.
@@ -64,17 +64,17 @@ pub enum Synced {
     },
     /// Too many people are missing from it.
     Refused(ManyMissing),
-    /// Slack could not be read, or not in full.
-    Failed(SlackError),
+    /// The platform could not be read, or not in full.
+    Failed(CallError),
 }
 
 impl Synced {
     /// Why it is not applied, for operators.
-    pub fn error(&self) -> Option<String> {
+    pub fn error(&self, title: &str) -> Option<String> {
         match self {
             Synced::Applied { .. } => None,
             Synced::Refused(ManyMissing { missing, known }) => Some(format!(
-                "{missing} of {known} people are missing from Slack's list, so it is not applied; if they are gone, run \
+                "{missing} of {known} people are missing from {title}'s list, so it is not applied; if they are gone, run \
                  `rota directory sync --accept-removals`"
             )),
             Synced::Failed(error) => Some(format!("the directory cannot be read: {error}")),
@@ -83,25 +83,27 @@ impl Synced {
 }
 
 /// Reads the whole directory and applies what is another, in one transaction. With `accepts_removals` however many people are
-/// missing. Where Slack asks to wait, it waits, but not past `deadline`.
+/// missing. Where the platform asks to wait, it waits, but not past `deadline`.
 ///
 /// # Errors
 /// If the storage fails. A reading that fails is no error; see [`Synced::Failed`].
 pub fn sync(
     app: &App,
-    slack: &Slack,
+    remote: &dyn Remote,
     accepts_removals: bool,
     deadline: Instant,
 ) -> Result<Synced, Error> {
-    let under_way = slack.meanwhile().begin();
-    let synced = match read(app, slack, deadline)? {
-        Ok(reading) => apply_reading(app, slack, (reading, &under_way), accepts_removals)?,
+    // What changes from now on is read again.
+    remote.take_news();
+    let under_way = remote.meanwhile().begin();
+    let synced = match read(app, remote, deadline)? {
+        Ok(reading) => apply_reading(app, remote, (reading, &under_way), accepts_removals)?,
         Err(error) => Synced::Failed(error),
     };
-    if let Some(error) = synced.error() {
+    if let Some(error) = synced.error(remote.names().title) {
         let stored = app.store().read(status)?.error;
         if stored.as_ref() != Some(&error) {
-            log::warn!("slack: {error}");
+            log::warn!("{}: {error}", remote.names().name);
             let save = move |tx: &mut WriteTx| store::save_fact(tx, ERROR, &error);
             app.store().write_log(save)?;
         }
@@ -109,16 +111,27 @@ pub fn sync(
     Ok(synced)
 }
 
-fn read(app: &App, slack: &Slack, deadline: Instant) -> Result<Result<Reading, SlackError>, Error> {
-    let known = match slack.workspace() {
+fn read(
+    app: &App,
+    remote: &dyn Remote,
+    deadline: Instant,
+) -> Result<Result<Reading, CallError>, Error> {
+    let known = match remote.workspace() {
         Some(workspace) => Ok(workspace),
-        None => slack.ask_workspace(),
+        None => remote.ask_workspace(),
     };
     let workspace = match known {
         Ok(workspace) => workspace,
         Err(error) => return Ok(Err(error)),
     };
-    let stored = app.store().read(store::load_team)?;
+    let known = app.store().read(|tx| -> Result<_, Error> {
+        let filled = store::list_duty_groups(tx)?.into_iter();
+        Ok(Known {
+            directory: store::load_stored_directory(tx)?.directory,
+            filled: filled.map(|filled| filled.group).collect(),
+        })
+    })?;
+    let stored = known.directory.team.clone();
     let team = match stored.id == workspace.team_id {
         true => stored,
         false => Team {
@@ -127,7 +140,7 @@ fn read(app: &App, slack: &Slack, deadline: Instant) -> Result<Result<Reading, S
             domain: None,
         },
     };
-    Ok(slack::directory::read(slack, team, deadline))
+    Ok(remote.read(team, &known, deadline))
 }
 
 /// How often a reading is compared again because the directory changed meanwhile.
@@ -135,7 +148,7 @@ const TRIES: usize = 5;
 
 fn apply_reading(
     app: &App,
-    slack: &Slack,
+    remote: &dyn Remote,
     (reading, under_way): (Reading, &UnderWay),
     accepts_removals: bool,
 ) -> Result<Synced, Error> {
@@ -149,8 +162,8 @@ fn apply_reading(
         groups: directory.groups.len(),
         channels: directory.channels.len(),
     };
-    let emoji = slack.settings().away_emoji.join(" ");
-    let (mut reading, emoji) = (Some(reading), emoji);
+    let emoji = remote.readings_depend_on();
+    let mut reading = Some(reading);
     for tries_left in (0..TRIES).rev() {
         // Compared outside the transaction, so that other writes do not wait for it.
         let (stored, imports) = app.store().read(|tx| -> Result<_, Error> {
@@ -172,23 +185,24 @@ fn apply_reading(
         }
         let changes = read.changes(&stored);
         drop(stored);
-        if write_reading(app, changes, (imports, times), emoji.clone())? {
+        if write_reading(app, remote, changes, (imports, times), emoji.clone())? {
             return Ok(applied);
         }
     }
     let why = "the directory changed while it was read";
-    Ok(Synced::Failed(SlackError::Transient(why.into())))
+    Ok(Synced::Failed(CallError::Transient(why.into())))
 }
 
 /// Writes what a reading changes, and that it is applied. `false` if the directory is no longer the one that it was compared
 /// with, or something was said of it since; then nothing is written.
 fn write_reading(
     app: &App,
+    remote: &dyn Remote,
     changes: DirectoryChanges,
     (imports, times): (u64, u64),
     emoji: String,
 ) -> Result<bool, Error> {
-    let (is_same, platform) = (changes.is_empty(), SLACK);
+    let (is_same, platform) = (changes.is_empty(), remote.names().name);
     let note = move |tx: &mut WriteTx| -> Result<(), Error> {
         let now = tx.now().to_string();
         store::save_fact(tx, READ_AT, &now)?;
@@ -203,7 +217,7 @@ fn write_reading(
     }
     let shared = app.clone();
     let written = app.store().write(move |tx| -> Result<bool> {
-        let said = shared.slack().map(|slack| slack.meanwhile().times());
+        let said = shared.remote().map(|remote| remote.meanwhile().times());
         let is_newest = said.is_none_or(|said| said == times);
         if !is_newest || store::count_imports(&tx.as_read())? != imports {
             return Ok(false);
@@ -238,8 +252,18 @@ pub(super) fn follow_changes(
         return Ok(());
     }
     follow_held(app, tx)?;
-    let concerned =
+    let mut concerned =
         store::list_rotations_concerned(&tx.as_read(), &changes.moved, &changes.regrouped)?;
+    let olds: Vec<&str> = changes
+        .replaced
+        .iter()
+        .map(|one| one.old.as_str())
+        .collect();
+    for using in store::list_rotations_using(&tx.as_read(), &olds)? {
+        if !concerned.contains(&using) {
+            concerned.push(using);
+        }
+    }
     follow_changes_of(app, tx, author, changes, &concerned, |_| Ok(()))?;
     request_syncs(tx, changes)
 }
@@ -275,6 +299,15 @@ pub(super) fn request_syncs(
         store::request_topic_sync(tx, &channel)?;
     }
     chat_ids::request_topics(tx, changes)?;
+    for new in changes.replaced.iter().map(|one| one.new.as_str()) {
+        let (channel, group) = (ChannelId::from(new), GroupId::from(new));
+        if store::load_topic(&tx.as_read(), &channel)?.is_some() {
+            store::request_topic_sync(tx, &channel)?;
+        }
+        if store::load_duty_group(&tx.as_read(), &group)?.is_some() {
+            store::request_group_sync(tx, &group)?;
+        }
+    }
     let changed = changes.groups.iter().map(|group| &group.id);
     let switched = changes.switched.iter();
     let concerned: BTreeSet<_> = changed.chain(switched).collect();

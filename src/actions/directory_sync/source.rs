@@ -3,7 +3,7 @@
 use super::{EMOJI, Synced, status, sync};
 use crate::actions::polling::{Readings, Source, Which};
 use crate::actions::{App, Error};
-use crate::chat::slack::Slack;
+use crate::chat::Remote;
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
 use crate::store;
@@ -19,16 +19,16 @@ const WAITS: [SignedDuration; 4] = [
     SignedDuration::from_mins(5),
 ];
 
-/// How long a reading waits where Slack asks it to, if nobody waits for the reading.
+/// How long a reading waits where the platform asks it to, if nobody waits for the reading.
 const PATIENCE: Duration = Duration::from_secs(900);
 
 /// The same if somebody waits for it: past the minute in which calls of user groups are counted.
 const ASKED_PATIENCE: Duration = Duration::from_secs(65);
 
-/// The directory of the Slack workspace.
+/// The directory of a chat platform that owns it.
 pub struct DirectorySource {
     app: App,
-    slack: Arc<Slack>,
+    remote: Arc<dyn Remote>,
     reads_at_start: bool,
     wakeup: Wakeup,
     plan: Mutex<Plan>,
@@ -47,12 +47,12 @@ struct Plan {
 impl DirectorySource {
     /// The directory of a workspace. It is read at the start if the last reading is older than the settings permit, or with
     /// `reads_at_start` in any case.
-    pub fn new(app: App, slack: Arc<Slack>, reads_at_start: bool) -> DirectorySource {
+    pub fn new(app: App, remote: Arc<dyn Remote>, reads_at_start: bool) -> DirectorySource {
         DirectorySource {
             app,
-            slack,
+            wakeup: remote.news(),
+            remote,
             reads_at_start,
-            wakeup: Wakeup::default(),
             plan: Mutex::default(),
         }
     }
@@ -66,20 +66,19 @@ impl DirectorySource {
         if self.reads_at_start {
             return Ok(Timestamp::MIN);
         }
-        let settings = self.slack.settings();
         let (read_at, emoji) = self.app.store().read(|tx| -> Result<_, Error> {
             Ok((status(tx)?.last_read_at, store::load_fact(tx, EMOJI)?))
         })?;
-        let is_same = emoji == Some(settings.away_emoji.join(" "));
+        let is_same = emoji == Some(self.remote.readings_depend_on());
         let read_at = read_at.filter(|_| is_same);
-        Ok(read_at.map_or(Timestamp::MIN, |at| later(at, settings.sync_every)))
+        Ok(read_at.map_or(Timestamp::MIN, |at| later(at, self.remote.sync_every())))
     }
 
     /// Plans the next reading by what became of the last one.
     fn follow(&self, synced: &Synced) {
         let (now, mut plan) = (self.app.now(), self.plan());
         plan.has_tried = true;
-        let every = self.slack.settings().sync_every;
+        let every = self.remote.sync_every();
         let wait = match synced {
             Synced::Applied { .. } => {
                 plan.tries = 0;
@@ -93,7 +92,7 @@ impl DirectorySource {
             }
         };
         // A paused platform is not called before it is asked again.
-        let asked_again = self.slack.asks_again_at();
+        let asked_again = self.remote.asks_again_at();
         let next = later(now, wait);
         plan.next = Some(asked_again.map_or(next, |at| at.max(next)));
     }
@@ -113,6 +112,9 @@ impl Source for DirectorySource {
     }
 
     fn next(&self) -> Result<Option<Timestamp>, Error> {
+        if self.remote.has_news() && self.plan().has_tried {
+            return Ok(Some(Timestamp::MIN));
+        }
         let planned = self.plan().next;
         match planned {
             Some(at) => Ok(Some(at)),
@@ -125,7 +127,7 @@ impl Source for DirectorySource {
 
     fn read(&self, which: Which) -> Result<Readings, Error> {
         let is_due = match which {
-            Which::New => !self.plan().has_tried,
+            Which::New => !self.plan().has_tried || self.remote.has_news(),
             Which::Due => self.next()?.is_some_and(|at| at <= self.app.now()),
             Which::All => true,
         };
@@ -137,7 +139,7 @@ impl Source for DirectorySource {
             true => ASKED_PATIENCE,
             false => PATIENCE,
         };
-        let synced = sync(&self.app, &self.slack, false, monotonic() + patience)?;
+        let synced = sync(&self.app, &*self.remote, false, monotonic() + patience)?;
         self.follow(&synced);
         Ok(Readings::one(matches!(synced, Synced::Applied { .. })))
     }

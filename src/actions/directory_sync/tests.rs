@@ -1,7 +1,8 @@
 use super::*;
 use crate::actions::Outward;
 use crate::actions::creation::{self, NewCreation};
-use crate::chat::slack::{ApiUrl, SlackSettings, Workspace};
+use crate::chat::slack::{ApiUrl, SlackSettings};
+use crate::chat::{Remote, Workspace};
 use crate::client::{Secret, Tls, Trust};
 use crate::domain::directory::{Channel, Source};
 use crate::domain::edit::NewRotation;

@@ -1,21 +1,20 @@
 //! Calls methods of Slack's Web API: one bounded request each, with its pace, its class of failure and its count.
 
-use super::error::{Class, OTHER_WORKSPACE, Pause, SlackError, classify, wait};
+use super::error::{SLACK, classify};
 use super::gates::Gates;
 use super::group_people::GroupPeople;
-use super::health::{Asked, Health, Leave, Workspace};
-use super::method::{AUTH_TEST, Encoding, METHODS, Method, Token};
-use super::reading_events::ReadingEvents;
+use super::method::{Encoding, METHODS, Method, Token};
 use super::settings::SlackSettings;
+use crate::chat::call_error::{CallError, Class, Pause, wait};
+use crate::chat::health::{Asked, Health, Leave};
+use crate::chat::{ReadingEvents, Remote};
 use crate::client::{Client, HttpResponse, Limits, Request, Tls};
-use crate::domain::chat::PlatformState;
 use crate::domain::ids::GroupId;
 use crate::metrics::Metrics;
 use crate::runtime::clock::{Clock, monotonic};
-use jiff::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The limits of a call: 15 seconds and 8 MiB, which a page of a large directory does not reach.
 const LIMITS: Limits = Limits {
@@ -28,12 +27,12 @@ const LIMITS: Limits = Limits {
 pub struct Slack {
     settings: SlackSettings,
     client: Client,
-    clock: Arc<Clock>,
+    pub(super) clock: Arc<Clock>,
     metrics: Arc<Metrics>,
-    gates: Gates,
-    health: Health,
+    pub(super) gates: Gates,
+    pub(super) health: Health,
     pub(super) group_people: GroupPeople,
-    meanwhile: ReadingEvents,
+    pub(super) meanwhile: ReadingEvents,
 }
 
 impl Slack {
@@ -54,7 +53,7 @@ impl Slack {
             clock,
             metrics,
             gates: Gates::default(),
-            health: Health::default(),
+            health: Health::new(SLACK),
             group_people: GroupPeople::default(),
             meanwhile: ReadingEvents::default(),
         }
@@ -70,27 +69,22 @@ impl Slack {
         &self.client
     }
 
-    /// Events about single people, user groups and channels while the directory is read in full.
-    pub fn meanwhile(&self) -> &ReadingEvents {
-        &self.meanwhile
-    }
-
     /// Calls a method with the members of `arguments`, and returns what Slack answers. A call whose gate is closed, or that
     /// comes while the platform is paused, is not made.
     ///
     /// # Errors
-    /// [`SlackError`], by what follows from it.
-    pub fn call(&self, method: &Method, arguments: &Value) -> Result<Value, SlackError> {
+    /// [`CallError`], by what follows from it.
+    pub fn call(&self, method: &Method, arguments: &Value) -> Result<Value, CallError> {
         if method.token == Token::Bot {
             match self.health.leave(self.clock.now()) {
                 Leave::Given => {}
-                Leave::Refused(pause) => return Err(SlackError::Paused(pause)),
+                Leave::Refused(pause) => return Err(CallError::Paused(pause)),
                 Leave::Ask => self.ask_whether_paused()?,
             }
             return self.send(method, arguments);
         }
         if let Some(pause) = self.health.app_pause(self.clock.now(), monotonic()) {
-            return Err(SlackError::Paused(pause));
+            return Err(CallError::Paused(pause));
         }
         let answer = self.send(method, arguments);
         if answer.is_ok() {
@@ -99,95 +93,9 @@ impl Slack {
         answer
     }
 
-    /// Asks whose token it is, and ends a pause if Slack takes it.
-    pub fn ask_workspace(&self) -> Result<Workspace, SlackError> {
-        let answer = self.send(&AUTH_TEST, &Value::Null)?;
-        let text = |name: &str| answer[name].as_str().map(str::to_owned);
-        let Some(team_id) = text("team_id") else {
-            return Err(SlackError::Transient("auth.test names no team".into()));
-        };
-        let workspace = Workspace {
-            team_id,
-            team: text("team"),
-            url: text("url"),
-            user_id: text("user_id"),
-            bot_id: text("bot_id"),
-        };
-        if let Some(known) = self.health.workspace()
-            && known.team_id != workspace.team_id
-        {
-            return Err(self.pause(Pause {
-                code: OTHER_WORKSPACE.into(),
-                needed: Some(format!(
-                    "the workspace {}, and the people are from {}",
-                    workspace.team_id, known.team_id
-                )),
-            }));
-        }
-        self.health.found(workspace.clone());
-        if self.health.resume() {
-            log::info!("slack: the token is taken again");
-        }
-        Ok(workspace)
-    }
-
-    /// The workspace of the token; `None` before Slack has answered.
-    pub fn workspace(&self) -> Option<Workspace> {
-        self.health.workspace()
-    }
-
-    /// The workspace that the database belongs to: a token of another one pauses the platform.
-    pub fn expect_workspace(&self, workspace: Workspace) {
-        self.health.found(workspace);
-    }
-
-    /// The state of the platform, and why it is not `up`.
-    pub fn state(&self) -> (PlatformState, Option<String>) {
-        self.health.state()
-    }
-
-    /// When a paused platform is asked again, on the server's clock; `None` if it is not paused.
-    pub fn asks_again_at(&self) -> Option<Timestamp> {
-        self.health.asks_at()
-    }
-
-    /// Until when a call waits for its pace or because Slack asked for it; `None` if it can be made now.
-    pub fn opens(&self, method: &Method, channel: &str) -> Option<Instant> {
-        self.gates.opens(method, channel, monotonic())
-    }
-
-    /// When the next gate of a method opens that is closed now.
-    pub fn opens_next(&self, method: &Method) -> Option<Instant> {
-        self.gates.opens_next(method, monotonic())
-    }
-
-    /// Whether the platform is paused and not to be asked yet.
-    pub fn is_paused(&self) -> bool {
-        let now = self.clock.now();
-        self.health.asks_at().is_some_and(|at| at > now)
-    }
-
-    /// Asks a paused platform whether it takes the token, if that is due and nobody else is asking; `None` if not.
-    pub fn ask_again(&self) -> Option<Result<Workspace, SlackError>> {
-        match self.health.leave(self.clock.now()) {
-            Leave::Ask => Some(self.ask_workspace()),
-            Leave::Given | Leave::Refused(_) => None,
-        }
-    }
-
     /// Records whether Socket Mode has a connection.
     pub fn set_socket_connected(&self, connected: bool) {
         self.health.set_socket_connected(connected);
-    }
-
-    /// Whether Socket Mode has a connection.
-    pub fn is_socket_connected(&self) -> bool {
-        self.health.is_socket_connected()
-    }
-
-    /// Why the last attempt to open a socket failed; `None` if there is one, or none was tried.
-    pub fn no_socket(&self) -> Option<String> {
-        self.health.no_socket()
     }
 
     /// Records why a socket cannot be opened, or that one is open.
@@ -201,19 +109,9 @@ impl Slack {
         paused.is_some()
     }
 
-    /// Whether the people of a user group have been listed just now, with those of another.
-    pub fn has_listed(&self, group: &GroupId) -> bool {
-        self.group_people.has(group, monotonic())
-    }
-
     /// Something is said of a user group: what was listed of it is over.
     pub fn forget_listed(&self, group: &GroupId) {
         self.group_people.forget(group);
-    }
-
-    /// Names the user groups whose syncs are due. The next call that lists people of groups serves all of them.
-    pub fn expect_groups(&self, due: Vec<GroupId>) {
-        self.group_people.expect(due);
     }
 
     /// Why user groups cannot be created; `None` if they can, as far as is known.
@@ -223,8 +121,8 @@ impl Slack {
     }
 
     /// Records what an answer about user groups says of the workspace. Returns whether it is refused because its plan has none.
-    pub(super) fn note_groups<T>(&self, asked: Asked, answer: &Result<T, SlackError>) -> bool {
-        let code = answer.as_ref().err().and_then(SlackError::code);
+    pub(super) fn note_groups<T>(&self, asked: Asked, answer: &Result<T, CallError>) -> bool {
+        let code = answer.as_ref().err().and_then(CallError::code);
         let has_none = matches!(code, Some("plan_upgrade_required" | "paid_teams_only"));
         if has_none || answer.is_ok() {
             self.health.set_no_groups(asked, has_none);
@@ -232,35 +130,35 @@ impl Slack {
         has_none
     }
 
-    fn ask_whether_paused(&self) -> Result<(), SlackError> {
+    fn ask_whether_paused(&self) -> Result<(), CallError> {
         self.ask_workspace().map(drop)
     }
 
-    fn pause(&self, pause: Pause) -> SlackError {
+    pub(super) fn pause(&self, pause: Pause) -> CallError {
         if self.health.pause(pause.clone(), self.clock.now()) {
             log::error!("slack: {pause}; nothing is sent until it is taken again");
         }
-        SlackError::Paused(pause)
+        CallError::Paused(pause)
     }
 
-    fn send(&self, method: &Method, arguments: &Value) -> Result<Value, SlackError> {
+    pub(super) fn send(&self, method: &Method, arguments: &Value) -> Result<Value, CallError> {
         let channel = arguments["channel"].as_str().unwrap_or_default();
         let entered = monotonic();
-        (self.gates.enter(method, channel, entered)).map_err(SlackError::NotBefore)?;
+        (self.gates.enter(method, channel, entered)).map_err(CallError::NotBefore)?;
         let result = self.exchange(method, arguments).map(|(value, _)| value);
         self.gates.leave(method, channel, entered, monotonic());
         if method.token == Token::Bot && !matches!(result, Err(Class::Transient(_))) {
             self.health.answered();
         }
         let result = result.map_err(|class| self.follow(class, method, channel));
-        let outcome = result.as_ref().map_or_else(SlackError::outcome, |_| "ok");
+        let outcome = result.as_ref().map_or_else(CallError::outcome, |_| "ok");
         self.metrics.chat_requested(method.name, outcome);
         log::debug!("slack: {} {channel}: {outcome}", method.name);
         result
     }
 
     /// Records what follows from a failure for later calls.
-    fn follow(&self, class: Class, method: &Method, channel: &str) -> SlackError {
+    fn follow(&self, class: Class, method: &Method, channel: &str) -> CallError {
         match class {
             Class::Wait(length) => {
                 let until = monotonic() + length;
@@ -271,23 +169,23 @@ impl Slack {
                     method.name,
                     length.as_secs()
                 );
-                SlackError::NotBefore(until)
+                CallError::NotBefore(until)
             }
             Class::Transient(why) => {
                 // The app token is for the socket alone: what goes out does not need it.
                 if method.token == Token::Bot && self.health.failed(&why) {
                     log::warn!("slack: {}: {why}", method.name);
                 }
-                SlackError::Transient(why)
+                CallError::Transient(why)
             }
-            Class::Refused(refusal) => SlackError::Refused(refusal),
+            Class::Refused(refusal) => CallError::Refused(refusal),
             Class::Paused(pause) if method.token == Token::App => {
                 if (self.health).pause_app(pause.clone(), self.clock.now(), monotonic()) {
                     log::error!(
                         "slack: app token: {pause}; commands and buttons do not arrive until it is taken"
                     );
                 }
-                SlackError::Paused(pause)
+                CallError::Paused(pause)
             }
             Class::Paused(pause) => self.pause(pause),
         }
@@ -323,6 +221,7 @@ impl Slack {
         };
         let token = token.ok_or_else(|| {
             Class::Paused(Pause {
+                by: SLACK,
                 code: "not_authed".into(),
                 needed: Some("an app token".into()),
             })

@@ -1,12 +1,12 @@
 //! Reads Slack's people, user groups and channels: in full, page by page, or one of them.
 
 use super::api::Slack;
-use super::error::SlackError;
-use super::health::Asked;
 use super::method::{
     CONVERSATIONS_INFO, CONVERSATIONS_LIST, Method, USERGROUPS_LIST, USERS_INFO, USERS_LIST,
 };
-use super::records::{self, SlackPerson};
+use super::records;
+use crate::chat::health::Asked;
+use crate::chat::{CallError, FoundPerson};
 use crate::domain::directory::{Channel, Directory, Team};
 use crate::domain::directory_reading::{AwayInChat, Reading};
 use crate::domain::ids::{ChannelId, UserId};
@@ -25,7 +25,7 @@ const MOST_PAGES: usize = 5_000;
 ///
 /// # Errors
 /// Of the first page that cannot be read. Then there is no reading.
-pub fn read(slack: &Slack, team: Team, deadline: Instant) -> Result<Reading, SlackError> {
+pub(super) fn read(slack: &Slack, team: Team, deadline: Instant) -> Result<Reading, CallError> {
     let emoji = &slack.settings().away_emoji;
     let mut directory = Directory {
         people: Vec::new(),
@@ -84,6 +84,7 @@ pub fn read(slack: &Slack, team: Team, deadline: Instant) -> Result<Reading, Sla
         away,
         disabled,
         accounts,
+        replaced: Vec::new(),
     })
 }
 
@@ -91,16 +92,25 @@ pub fn read(slack: &Slack, team: Team, deadline: Instant) -> Result<Reading, Sla
 ///
 /// # Errors
 /// `user_not_found` where Slack has no such person, and those of every call.
-pub fn person(slack: &Slack, team: &str, user: &UserId) -> Result<Option<SlackPerson>, SlackError> {
+pub(super) fn person(
+    slack: &Slack,
+    team: &str,
+    user: &UserId,
+) -> Result<Option<FoundPerson>, CallError> {
     let answer = slack.call(&USERS_INFO, &json!({ "user": user.as_str() }))?;
-    Ok(records::person(&answer["user"], team))
+    let found = records::person(&answer["user"], team);
+    Ok(found.map(|found| found.with_away(&slack.settings().away_emoji)))
 }
 
 /// One channel; `None` for an archived one and for conversations between people.
 ///
 /// # Errors
 /// `channel_not_found` where the app sees no such channel, and those of every call.
-pub fn channel(slack: &Slack, team: &str, id: &ChannelId) -> Result<Option<Channel>, SlackError> {
+pub(super) fn channel(
+    slack: &Slack,
+    team: &str,
+    id: &ChannelId,
+) -> Result<Option<Channel>, CallError> {
     let answer = slack.call(&CONVERSATIONS_INFO, &json!({ "channel": id.as_str() }))?;
     Ok(records::channel(&answer["channel"], team))
 }
@@ -112,12 +122,12 @@ fn each(
     mut arguments: Value,
     deadline: Instant,
     mut take: impl FnMut(&Value),
-) -> Result<(), SlackError> {
+) -> Result<(), CallError> {
     for _ in 0..MOST_PAGES {
         let answer = call_patiently(slack, method, &arguments, deadline)?;
         let Some(entries) = answer[list].as_array() else {
             let why = format!("{} answers without {list}", method.name);
-            return Err(SlackError::Transient(why));
+            return Err(CallError::Transient(why));
         };
         entries.iter().for_each(&mut take);
         let next = answer["response_metadata"]["next_cursor"].as_str();
@@ -129,7 +139,7 @@ fn each(
         }
     }
     let why = format!("{}: the pages do not end", method.name);
-    Err(SlackError::Transient(why))
+    Err(CallError::Transient(why))
 }
 
 /// Calls a method, and again when Slack's wait is over, as long as that is not past `deadline`.
@@ -138,10 +148,10 @@ fn call_patiently(
     method: &Method,
     arguments: &Value,
     deadline: Instant,
-) -> Result<Value, SlackError> {
+) -> Result<Value, CallError> {
     loop {
         match slack.call(method, arguments) {
-            Err(SlackError::NotBefore(at)) if at <= deadline => {
+            Err(CallError::NotBefore(at)) if at <= deadline => {
                 let left = at.saturating_duration_since(monotonic());
                 std::thread::sleep(left.max(Duration::from_millis(1)));
             }

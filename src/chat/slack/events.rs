@@ -1,7 +1,7 @@
 //! Slack's events about its directory.
 
-use super::health::Workspace;
 use super::records::{self, SlackPerson};
+use crate::chat::Workspace;
 use crate::domain::directory::{Channel, Group, Person};
 use crate::domain::directory_reading::Said;
 use crate::domain::ids::{ChannelId, GroupId, UserId};

@@ -85,6 +85,7 @@ mod tests {
         let one = ListedGroup {
             people: vec!["U1".into()],
             is_disabled: Some(false),
+            ..ListedGroup::default()
         };
         let ask = || {
             let listed = ["S1", "S2", "S3", "S4"].map(|group| (id(group), one.clone()));

@@ -2,11 +2,10 @@
 
 use super::api::Slack;
 use super::buttons::{About, Button};
-use super::error::SlackError;
-use super::health::Asked;
 use super::method;
 use super::records;
 use super::text::{escaped, mended, unescaped};
+use crate::chat::health::Asked;
 use crate::chat::{Chat, ListedGroup, PlatformRenderer, text};
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
@@ -73,7 +72,12 @@ impl Chat for Slack {
         escaped(text).chars().count()
     }
 
-    fn post(&self, message: &Message, _: &str) -> Result<MessageReference, ChatError> {
+    fn post(
+        &self,
+        message: &Message,
+        _: &str,
+        _: Option<ZoneName>,
+    ) -> Result<MessageReference, ChatError> {
         let to = match &message.to {
             Recipient::Channel(id) => id.as_str(),
             Recipient::Person(id) => id.as_str(),
@@ -107,6 +111,7 @@ impl Chat for Slack {
         reference: &MessageReference,
         message: &Message,
         standing: &QuestionOutcome,
+        _: Option<ZoneName>,
     ) -> Result<(), ChatError> {
         let (channel, ts) = reference.as_str().split_once(' ').unwrap_or_default();
         let renderer = PlatformRenderer {
@@ -193,6 +198,7 @@ impl Chat for Slack {
             let found = ListedGroup {
                 people: group.users,
                 is_disabled: records::is_disabled(one),
+                ..ListedGroup::default()
             };
             Some((group.id, found))
         };
@@ -201,7 +207,12 @@ impl Chat for Slack {
         found.ok_or_else(|| ChatError::NotFound(format!("Slack has no user group {group}")))
     }
 
-    fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError> {
+    fn set_people(
+        &self,
+        group: &GroupId,
+        _: &[UserId],
+        people: &[UserId],
+    ) -> Result<(), ChatError> {
         let users: Vec<&str> = people.iter().map(UserId::as_str).collect();
         let arguments = json!({ "usergroup": group.as_str(), "users": users.join(",") });
         self.call(&method::USERGROUPS_USERS_UPDATE, &arguments)?;
@@ -261,21 +272,4 @@ fn answers(message: &Message) -> Option<Vec<Value>> {
         .element()
     };
     Some(message.answers.iter().map(button).collect())
-}
-
-impl From<SlackError> for ChatError {
-    fn from(error: SlackError) -> ChatError {
-        let why = error.to_string();
-        match &error {
-            SlackError::NotBefore(until) => ChatError::NotBefore(*until),
-            SlackError::Paused(_) => ChatError::Paused(why),
-            SlackError::Transient(_) => ChatError::Unavailable(why),
-            SlackError::Refused(refusal) => match refusal.code.as_str() {
-                "channel_not_found" | "not_in_channel" | "is_archived" | "user_not_found"
-                | "no_such_subteam" | "subteam_not_found" => ChatError::NotFound(why),
-                "invalid_users" | "failed_for_some_users" => ChatError::PeopleRefused(why),
-                _ => ChatError::Refused(why),
-            },
-        }
-    }
 }

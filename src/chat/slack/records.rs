@@ -1,5 +1,6 @@
 //! Slack's users, user groups and channels as records of the directory.
 
+use crate::chat::FoundPerson;
 use crate::domain::directory::{Channel, Group, Person, Source};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use jiff::Timestamp;
@@ -26,6 +27,13 @@ impl SlackPerson {
     pub fn away(&self, emoji: &[String]) -> Option<Option<Timestamp>> {
         let is_away = !self.person.is_deleted && emoji.contains(&self.emoji);
         is_away.then_some(self.until)
+    }
+
+    /// The person, and whether their status has one of these emoji.
+    pub fn with_away(self, emoji: &[String]) -> FoundPerson {
+        let away = self.away(emoji);
+        let person = self.person;
+        FoundPerson { person, away }
     }
 }
 

@@ -92,6 +92,29 @@ fn reading(lists: [&str; 3]) -> Reading {
         directory,
         away: AwayInChat::new(),
         disabled: BTreeMap::new(),
+        replaced: Vec::new(),
+    }
+}
+
+#[test]
+fn what_took_the_place_of_others_is_followed_once() {
+    let replaced = |old: &str| Replaced {
+        old: old.into(),
+        new: "new".into(),
+    };
+    for (before, old, expected) in [
+        (["", "old:", ""], "old", "old / old"),
+        // Even one that rota made.
+        (["", "own:", ""], "own", "own / own"),
+        (["", "", "old"], "old", "old / "),
+        (["", "other:", "new"], "old", " / other"),
+    ] {
+        let mut read = reading(["", "", "new"]);
+        read.replaced = vec![replaced(old)];
+        let changes = read.changes(&stored(before));
+        let olds = words(changes.replaced.iter().map(|one| &one.old));
+        let found = format!("{olds} / {}", words(&changes.lost_groups));
+        assert_eq!(found, expected, "{before:?} {old}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::buttons::Click;
 use super::visit::{Outcome, Visit};
-use super::{duty, me, mention, modals, requests, rotation};
+use super::{duty, me, modals, requests, rotation};
 use crate::actions::ActionError;
 use crate::chat::slack::{About, Button};
 use crate::domain::edit::Answering;
@@ -12,6 +12,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::request::Step;
 use crate::slack_inbound::incoming::{Actions, Place};
 use crate::slack_inbound::reply::{Later, Reply};
+use crate::talk;
 use serde_json::Value;
 
 /// Answers a click. Choices in fields of a modal wait until it is sent.
@@ -26,7 +27,10 @@ pub fn answer(visit: &Visit, actions: &Actions) -> Outcome {
             About::Request { rotation, request } => {
                 asked(visit, (&rotation, &request), answer, trigger_id)
             }
-            About::Mention { mention, .. } => mention::clicked(visit, &mention, answer),
+            About::Mention { mention, .. } => {
+                let said = talk::mention::answer(visit, &mention, answer);
+                said.map(|said| visit.say(&said.map_or_else(|told| told, str::to_owned)))
+            }
         };
         return placed(visit, actions, outcome);
     }
@@ -72,15 +76,15 @@ fn asked(
         _ => Step::Decline,
     };
     let once = visit.incoming.operation_id();
-    match requests::take(visit, rotation, request, step, once, Answering::default()) {
-        Ok(()) => Ok(visit.say(requests::done(step))),
+    match talk::requests::take(visit, rotation, request, step, once, Answering::default()) {
+        Ok(()) => Ok(visit.say(talk::requests::done(step))),
         Err(ActionError::Refused(
             Refusal::ConflictsNotAcknowledged(_) | Refusal::StartedLegNotAcknowledged(_),
         )) => {
             let view = modals::in_the_way(visit, request)?;
             Ok(visit.open(trigger_id, view))
         }
-        Err(ActionError::Refused(refusal)) => requests::over(visit, request, refusal),
+        Err(ActionError::Refused(refusal)) => requests::over(visit, request, &refusal),
         Err(stop) => Err(stop),
     }
 }

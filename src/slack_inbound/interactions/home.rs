@@ -2,11 +2,12 @@
 
 use super::blocks::Blocks;
 use super::buttons::Click;
+use super::me;
 use super::visit::Visit;
-use super::{me, overview};
 use crate::actions::sessions::SignedIn;
 use crate::actions::{App, Result};
 use crate::slack_inbound::incoming::{Incoming, Kind};
+use crate::talk::{self, overview};
 use serde_json::{Value, json};
 
 /// Absences that are listed.
@@ -21,19 +22,14 @@ pub fn view(app: &App, who: &SignedIn) -> Result<Value> {
         user: Some(who.person.id.clone()),
         kind: Kind::Other("home".to_owned()),
     };
-    let visit = Visit {
-        app,
-        who,
-        incoming: &incoming,
-        now: app.now(),
-    };
+    let visit = Visit::new(app, who, &incoming);
     let mut blocks = Blocks::view();
     me::add(&visit, &mut blocks)?;
     blocks.divider();
     absences(&visit, &mut blocks)?;
     blocks.divider();
     let mut now = vec!["*On call now*".to_owned()];
-    now.extend(overview::rotations(&visit)?);
+    now.extend(overview::rotations(&visit, |_| true)?);
     if now.len() == 1 {
         now.push("There is no rotation that you may see.".to_owned());
     }
@@ -43,7 +39,7 @@ pub fn view(app: &App, who: &SignedIn) -> Result<Value> {
 
 fn absences(visit: &Visit, blocks: &mut Blocks) -> Result<()> {
     blocks.section_with("*Your absences*", &Click::Away.button());
-    let away = me::away(visit)?;
+    let away = talk::me::away(visit)?;
     if away.is_empty() {
         blocks.section("None. While you are away, hand-overs pass you over.");
     }

@@ -1,17 +1,15 @@
 //! Answers to what people type and click.
 //!
-//! `command` reads what was typed; the files of this folder answer it, a subject each. They run the actions that the API runs, as
-//! the person who asks, and render what those return: `blocks` within Slack's limits, `mrkdwn` in its markup, `words` for
-//! refusals. `modals` ask for what a line of text cannot say. No rule stands here.
+//! [`talk`](crate::talk) reads what was typed, does it as the person who asks, and words the answer. The files of this folder put
+//! the answer into Slack's form: `blocks` within its limits, `mrkdwn` in its markup, with buttons. `modals` ask for what a line of
+//! text cannot say. No rule stands here.
 
 mod blocks;
 mod buttons;
 mod clicks;
-mod command;
 mod duty;
 mod help;
 mod home;
-mod link;
 mod me;
 mod mention;
 mod modals;
@@ -20,10 +18,7 @@ mod overview;
 mod publishing;
 mod requests;
 mod rotation;
-mod times;
-mod turns;
 mod visit;
-mod words;
 
 pub use publishing::start as start_home_tabs;
 
@@ -34,7 +29,7 @@ use crate::actions::{App, Error, Result, slack_home};
 use crate::domain::ids::ChannelId;
 use crate::domain::rotation::Rotation;
 use crate::runtime::wakeup::Wakeup;
-use command::Command;
+use crate::talk::{self, Command};
 use serde_json::Value;
 use visit::{Outcome, Visit};
 
@@ -54,12 +49,7 @@ impl Interactions {
 
 impl Handler for Interactions {
     fn answer(&self, who: &SignedIn, incoming: &Incoming) -> Result<Reply, Error> {
-        let visit = Visit {
-            app: &self.app,
-            who,
-            incoming,
-            now: self.app.now(),
-        };
+        let visit = Visit::new(&self.app, who, incoming);
         let outcome = match &incoming.kind {
             Kind::Command(typed) => command(&visit, typed),
             Kind::Actions(actions) => clicks::answer(&visit, actions),
@@ -97,9 +87,9 @@ fn command(visit: &Visit, typed: &incoming::Command) -> Outcome {
             let view = modals::away(visit, Some(&typed.channel), from, to)?;
             Ok(visit.open(typed.trigger_id.as_deref(), view))
         }
-        Command::Back => me::back(visit),
+        Command::Back => Ok(visit.say(talk::me::back(visit)?)),
         Command::Me => me::show(visit),
-        Command::Link => link::make(visit),
+        Command::Link => Ok(visit.say(&talk::link::make(visit)?)),
         Command::Help => Ok(help::show(visit)),
         Command::Unknown(unknown) => help::unknown(visit, &unknown),
     }

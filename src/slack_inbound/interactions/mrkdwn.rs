@@ -2,12 +2,10 @@
 
 use crate::chat::slack::escaped;
 use crate::domain::ids::UserId;
-use crate::domain::resolve;
-use crate::domain::rotation::Rotation;
 use crate::domain::time::FOREVER;
 use crate::domain::wording::one_line;
 use crate::domain::zones::ZoneName;
-use crate::slack_inbound::interactions::times;
+use crate::talk::{Markup, times};
 use jiff::Timestamp;
 
 /// User text on one line, so that Slack reads no people, groups, channels or links in it.
@@ -21,28 +19,6 @@ pub fn person(user: &UserId) -> String {
         true => format!("<@{user}>"),
         false => plain(user.as_str()),
     }
-}
-
-/// A person, with whoever's turn it is where they stand in for somebody.
-pub fn person_for(user: &UserId, owner: Option<&UserId>) -> String {
-    let user = person(user);
-    owner.map_or_else(
-        || user.clone(),
-        |owner| format!("{user} (for {})", person(owner)),
-    )
-}
-
-/// The people on call in a rotation, each with whoever's turn it is.
-pub fn on_call(rotation: &Rotation, users: &[UserId]) -> String {
-    let people = users.iter();
-    let people = people.map(|user| person_for(user, resolve::stands_in_for(rotation, user)));
-    people.collect::<Vec<_>>().join(", ")
-}
-
-/// People one after the other.
-pub fn people<'a>(users: impl IntoIterator<Item = &'a UserId>) -> String {
-    let people: Vec<String> = users.into_iter().map(person).collect();
-    people.join(", ")
 }
 
 /// An instant, which Slack shows in the zone of whoever reads it. Where it cannot, it stands in the reader's zone as we know it.
@@ -60,6 +36,43 @@ pub fn time(at: Timestamp, zone: ZoneName) -> String {
 /// A link. The address is ours.
 pub fn link(url: &str, text: &str) -> String {
     format!("<{}|{}>", plain(url).replace('|', "%7C"), plain(text))
+}
+
+/// Slack's markup.
+pub struct Mrkdwn;
+
+impl Markup for Mrkdwn {
+    fn plain(&self, text: &str) -> String {
+        plain(text)
+    }
+
+    fn person(&self, user: &UserId, _: Option<&str>) -> String {
+        person(user)
+    }
+
+    fn uses_names(&self) -> bool {
+        false
+    }
+
+    fn time(&self, at: Timestamp, zone: ZoneName) -> String {
+        time(at, zone)
+    }
+
+    fn strong(&self, written: &str) -> String {
+        format!("*{written}*")
+    }
+
+    fn code(&self, text: &str) -> String {
+        format!("`{}`", plain(text).replace('`', "'"))
+    }
+
+    fn link(&self, url: &str, text: &str) -> String {
+        link(url, text)
+    }
+
+    fn quote(&self, text: &str) -> String {
+        format!("&gt; {}", plain(text))
+    }
 }
 
 fn is_id(id: &str) -> bool {

@@ -5,8 +5,9 @@
 
 use super::home;
 use crate::actions::{ActionError, App, Error, sessions, slack_home};
+use crate::chat::slack::Slack;
 use crate::chat::slack::method::VIEWS_PUBLISH;
-use crate::chat::slack::{Slack, SlackError};
+use crate::chat::{CallError, Remote};
 use crate::domain::chat::{ChatError, next_try};
 use crate::domain::ids::UserId;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};
@@ -185,13 +186,13 @@ fn publish(app: &App, slack: &Slack, tab: HomeTab) -> Result<(), Stop> {
     let arguments = json!({ "user_id": tab.user.as_str(), "view": view });
     match slack.call(&VIEWS_PUBLISH, &arguments) {
         Ok(_) => Ok(slack_home::published(app, tab, hash)?),
-        Err(SlackError::Refused(why)) => {
+        Err(CallError::Refused(why)) => {
             log::warn!("slack: the home tab of {} is not shown: {why}", tab.user);
             Ok(slack_home::forget(app, Some(tab.user))?)
         }
-        Err(SlackError::NotBefore(until)) => Err(Stop::Wait(until)),
-        Err(SlackError::Transient(why)) => Err(Stop::Again(why)),
-        Err(SlackError::Paused(_)) => Err(Stop::Paused),
+        Err(CallError::NotBefore(until)) => Err(Stop::Wait(until)),
+        Err(CallError::Transient(why)) => Err(Stop::Again(why)),
+        Err(CallError::Paused(_)) => Err(Stop::Paused),
     }
 }
 

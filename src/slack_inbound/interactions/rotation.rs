@@ -2,23 +2,15 @@
 
 use super::blocks::{Blocks, Button, ephemeral, modal};
 use super::buttons::Click;
-use super::mrkdwn::{link, people, person_for, plain, time};
-use super::times;
-use super::visit::{Outcome, Visit, name, slot, title};
-use crate::actions::{Result, duties, duty, overview, whole_turns};
-use crate::domain::duty::Duty;
-use crate::domain::external::External;
+use super::visit::{Outcome, Visit};
+use crate::actions::{Result, duties, duty, whole_turns};
 use crate::domain::ids::RotationId;
-use crate::domain::resolve;
 use crate::domain::roster;
-use crate::domain::rotation::{Cell, Mode, Rotation};
-use crate::domain::time::Interval;
+use crate::domain::rotation::{Cell, Rotation};
 use crate::slack_inbound::reply::Reply;
-use jiff::SignedDuration;
+use crate::talk::visit::{name, slot, title};
+use crate::talk::{self, times};
 use serde_json::Value;
-
-/// How far ahead it is looked for who follows.
-const AHEAD: SignedDuration = SignedDuration::from_hours(14 * 24);
 
 /// Turns and people that the details list.
 const TURNS: usize = 20;
@@ -32,81 +24,15 @@ pub fn show(visit: &Visit, id: &RotationId) -> Outcome {
 
 /// Who is on call in a rotation, until when, who follows, and the buttons. `first` stands above it.
 pub fn card(visit: &Visit, id: &RotationId, first: Option<&str>) -> Result<(String, Blocks)> {
-    let (rotation, items, _) = duties::list(visit.app, visit.caller(), id, ahead(visit))?;
-    let heading = title(&rotation.profile.name, rotation.profile.code.as_deref());
+    let card = talk::rotation::card(visit, id)?;
     let mut lines: Vec<String> = first.map(str::to_owned).into_iter().collect();
-    if !rotation.enabled {
-        lines.push("The rotation is disabled: nobody goes on or off duty.".to_owned());
-    }
-    let cells = rotation.running();
-    lines.extend(cells.map(|cell| line(visit, &rotation, cell, &items)));
-    if rotation.mode() == Mode::Manual {
-        let one = overview::one(visit.app, visit.caller(), id, SignedDuration::ZERO)?;
-        if let Some(next) = one.next.filter(|next| !next.users.is_empty()) {
-            lines.push(format!(
-                "Next, when somebody hands over: {}.",
-                people(&next.users)
-            ));
-        }
-    }
+    lines.extend(card.lines);
     let mut blocks = Blocks::message();
-    blocks.header(&heading);
+    blocks.header(&card.heading);
     blocks.lines(&lines);
-    blocks.buttons(&buttons(visit, &rotation)?);
-    let text = format!("{}\n{}", plain(&heading), lines.join("\n"));
+    blocks.buttons(&buttons(visit, &card.rotation)?);
+    let text = format!("{}\n{}", visit.plain(&card.heading), lines.join("\n"));
     Ok((text, blocks))
-}
-
-fn ahead(visit: &Visit) -> Interval {
-    Interval::ahead(visit.now, AHEAD)
-}
-
-/// One slot: who is on call, until when, who follows.
-fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Duty]) -> String {
-    let zone = visit.zone();
-    let label = match slot(rotation, cell) {
-        label if label.is_empty() => String::new(),
-        label => format!("{}: ", plain(&label)),
-    };
-    let of_cell = || items.iter().filter(|item| item.cell == cell.id);
-    let is_now = |item: &&Duty| item.entry.start <= visit.now && !item.is_over(visit.now);
-    let current = of_cell().find(is_now);
-    let end = current.and_then(|item| item.end);
-    let hold = resolve::on_call(rotation, cell);
-    let user = hold.map(|hold| {
-        let turn = hold.dealt();
-        let owner = turn.and_then(|turn| turn.instead_of(hold.user()));
-        person_for(hold.user(), owner)
-    });
-    let user_is_on = user.is_some();
-    let outsider = rotation.external.as_ref().and_then(External::outsider);
-    let now = match (user, end) {
-        (Some(user), Some(end)) => format!("{user} until {}", time(end, zone)),
-        (Some(user), None) => user,
-        (None, _) if rotation.windows[cell.window].open => match outsider {
-            Some(outsider) => format!("{} (not in chat)", plain(&outsider.called())),
-            None => "*nobody is on call*".to_owned(),
-        },
-        (None, _) => "shut now".to_owned(),
-    };
-    let later = |item: &&Duty| item.entry.start > visit.now && item.entry.user.is_some();
-    let next = of_cell().filter(|_| rotation.enabled).find(later);
-    let next = next.and_then(|item| Some((planned(item)?, item.entry.start)));
-    let next = next.map_or(String::new(), |(user, start)| {
-        // The end of who is on call stands there already.
-        let from = match user_is_on && end == Some(start) {
-            true => String::new(),
-            false => format!(" from {}", time(start, zone)),
-        };
-        format!(", then {user}{from}")
-    });
-    format!("{label}{now}{next}")
-}
-
-/// Who is to be on call by a turn to come, with whoever's turn it is.
-fn planned(item: &Duty) -> Option<String> {
-    let user = item.entry.user.as_ref()?;
-    Some(person_for(user, item.instead_of()))
 }
 
 /// The actions that the reader may take.
@@ -174,7 +100,8 @@ fn rotate(visit: &Visit, id: &RotationId) -> Result<Button> {
 
 /// The turns to come, the people and the owners, as a view with nothing to send.
 pub fn details(visit: &Visit, id: &RotationId) -> Result<Value> {
-    let (rotation, items, _) = duties::list(visit.app, visit.caller(), id, ahead(visit))?;
+    let (rotation, items, _) =
+        duties::list(visit.app, visit.caller(), id, talk::rotation::ahead(visit))?;
     let (profile, zone) = (&rotation.profile, visit.zone());
     let members = roster::order(&rotation.members, None);
     let members = members.into_iter().map(|position| position.user);
@@ -182,7 +109,7 @@ pub fn details(visit: &Visit, id: &RotationId) -> Result<Value> {
     let mut blocks = Blocks::view();
     blocks.header(&title(&profile.name, profile.code.as_deref()));
     if let Some(description) = &profile.description {
-        blocks.section(&plain(description));
+        blocks.section(&visit.plain(description));
     }
     let mut turns = vec!["*Turns to come*".to_owned()];
     let held = items.iter().filter(|item| item.entry.user.is_some());
@@ -190,9 +117,9 @@ pub fn details(visit: &Visit, id: &RotationId) -> Result<Value> {
         let slot = duties::slot_of(&rotation, item).join(", ");
         let slot = match slot.is_empty() {
             true => String::new(),
-            false => format!("{}: ", plain(&slot)),
+            false => format!("{}: ", visit.plain(&slot)),
         };
-        let who = planned(item).unwrap_or_default();
+        let who = talk::rotation::planned(visit, item).unwrap_or_default();
         format!(
             "• {slot}{who}, {}",
             times::period(item.entry.start, item.end, zone)
@@ -210,14 +137,17 @@ pub fn details(visit: &Visit, id: &RotationId) -> Result<Value> {
         };
         match users.is_empty() {
             true => format!("*{label}*: nobody"),
-            false => format!("*{label}*: {}{more}", people(users.iter().take(PEOPLE))),
+            false => format!(
+                "*{label}*: {}{more}",
+                visit.people(users.iter().take(PEOPLE))
+            ),
         }
     };
     blocks.section(&listed("People in turn", &members));
     blocks.section(&listed("Owners", &profile.owners));
     let path = profile.code.as_deref().unwrap_or(rotation.id.as_str());
     let url = format!("{}/rotations/{path}", visit.app.base_url());
-    blocks.section(&link(&url, "Open the page of this rotation"));
-    blocks.context(&format!("Times in {}.", plain(zone.as_str())));
+    blocks.section(&visit.markup.link(&url, "Open the page of this rotation"));
+    blocks.context(&format!("Times in {}.", visit.plain(zone.as_str())));
     Ok(modal("details", "Details", None, "", blocks))
 }

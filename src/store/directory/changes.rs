@@ -2,7 +2,9 @@
 
 use super::load_directory;
 use super::replace::{remove_channel, remove_group, run, save_channel, save_group, save_person};
-use crate::domain::directory_reading::{AwayChange, AwayInChat, DirectoryChanges, StoredDirectory};
+use crate::domain::directory_reading::{
+    AwayChange, AwayInChat, DirectoryChanges, Replaced, StoredDirectory,
+};
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -42,6 +44,9 @@ pub fn apply_directory_changes(tx: &mut WriteTx, changes: &DirectoryChanges) -> 
     }
     for channel in &changes.lost_channels {
         remove_channel(tx, channel)?;
+    }
+    for replaced in &changes.replaced {
+        replace_room(tx, replaced)?;
     }
     for (user, change) in &changes.away {
         save_away(tx, user, *change)?;
@@ -165,6 +170,32 @@ pub fn list_rotations_concerned(
                UNION
                SELECT rotation_id FROM rotation_group WHERE group_id IN (SELECT value FROM json_each(?2))";
     ids(tx.conn, sql, params![json(&people)?, json(&groups)?])
+}
+
+/// The rotations that use channels or user groups with these ids.
+pub fn list_rotations_using(tx: &ReadTx, rooms: &[&str]) -> Result<Vec<RotationId>> {
+    let sql = "SELECT rotation_id FROM rotation_channel WHERE channel_id IN (SELECT value FROM json_each(?1))
+               UNION
+               SELECT rotation_id FROM rotation_group WHERE group_id IN (SELECT value FROM json_each(?1))
+               UNION
+               SELECT id FROM rotation WHERE duty_group_id IN (SELECT value FROM json_each(?1))";
+    ids(tx.conn, sql, [json(&rooms)?])
+}
+
+/// Has rotations use another channel and user group in the place of one.
+fn replace_room(tx: &mut WriteTx, replaced: &Replaced) -> Result<()> {
+    for sql in [
+        "UPDATE rotation_channel SET channel_id = ?2 WHERE channel_id = ?1",
+        "UPDATE rotation_group SET group_id = ?2 WHERE group_id = ?1",
+        "UPDATE rotation SET duty_group_id = ?2 WHERE duty_group_id = ?1",
+        "UPDATE rotation SET summary = replace(summary, json_quote(?1), json_quote(?2)) WHERE summary IS NOT NULL",
+        "UPDATE OR REPLACE duty_group SET group_id = ?2 WHERE group_id = ?1",
+        // What rota wrote there stays: nothing can be put back in a room that was left behind.
+        "UPDATE OR REPLACE channel_topic SET channel_id = ?2 WHERE channel_id = ?1",
+    ] {
+        run(tx, sql, params![replaced.old, replaced.new])?;
+    }
+    Ok(())
 }
 
 /// The channels whose topics show who is on call in these rotations.

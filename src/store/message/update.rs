@@ -99,3 +99,17 @@ fn note_update_error(tx: &mut WriteTx, update: &MessageUpdate, error: Option<&st
     let sql = "UPDATE message SET error = ?2 WHERE sequence = ?1 AND error IS NOT ?2";
     tx.run(sql, params![update.sequence, error]).map(drop)
 }
+
+/// The message that asked something and whose reference is this one, or begins with it and a blank: a platform may note more behind
+/// it.
+pub fn load_question(tx: &ReadTx, reference: &str) -> Result<Option<Message>> {
+    let sql = format!(
+        "SELECT {MESSAGE} FROM message WHERE reference >= ?1 AND reference < ?1 || '!' AND subject_id IS NOT NULL LIMIT 1"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut rows = query.query([reference])?;
+    match rows.next()? {
+        Some(row) => Ok(Some(message(row, 0)?)),
+        None => Ok(None),
+    }
+}

@@ -447,15 +447,15 @@ CREATE TABLE slack_home (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX slack_home_opened ON slack_home (opened_at);
 
--- What Slack sent. It is stored before it is acknowledged, so that it is neither lost nor done twice.
-CREATE TABLE slack_envelope (
-    -- The event id, or the trigger id and the SHA-256 of the payload: the same when Slack sends it again.
+-- What Slack and Matrix sent. It is stored before it is acknowledged, so that it is neither lost nor done twice.
+CREATE TABLE chat_envelope (
+    -- The event id, or the trigger id and the SHA-256 of the payload: the same when it is sent again.
     id TEXT PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('slash_commands', 'interactive', 'events_api')),
+    kind TEXT NOT NULL CHECK (kind IN ('slash_commands', 'interactive', 'events_api', 'matrix')),
     -- The payload; NULL once it is processed.
     body TEXT CHECK (body IS NULL OR json_valid(body)),
     received_at INTEGER NOT NULL,
-    -- Until when its response URL takes answers, by the system's clock.
+    -- Until when it is answered, by the system's clock.
     answer_until INTEGER NOT NULL,
     processed_at INTEGER,
     -- What came of it: one word; NULL until it is processed.
@@ -463,8 +463,25 @@ CREATE TABLE slack_envelope (
     CHECK ((processed_at IS NULL) = (body IS NOT NULL)),
     CHECK ((processed_at IS NULL) = (outcome IS NULL))
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX slack_envelope_open ON slack_envelope (received_at, id) WHERE processed_at IS NULL;
-CREATE INDEX slack_envelope_processed ON slack_envelope (received_at) WHERE processed_at IS NOT NULL;
+CREATE INDEX chat_envelope_open ON chat_envelope (received_at, id) WHERE processed_at IS NULL;
+CREATE INDEX chat_envelope_processed ON chat_envelope (received_at) WHERE processed_at IS NOT NULL;
+
+-- What people in Matrix were asked to confirm before it is sent.
+CREATE TABLE matrix_draft (
+    -- The event of the message that asks.
+    event_id TEXT PRIMARY KEY,
+    room_id TEXT NOT NULL,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    -- What is to be sent.
+    body TEXT NOT NULL CHECK (json_valid(body)),
+    -- Our reactions below the message, which are taken away when it is over.
+    reactions TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX matrix_draft_expiry ON matrix_draft (expires_at);
+
+-- Reactions name the message that asked something.
+CREATE INDEX message_by_reference ON message (reference) WHERE reference IS NOT NULL AND subject_id IS NOT NULL;
 
 -- Messages that were posted with buttons and are to show what came of the question, on a platform that people see.
 CREATE TABLE message_update (

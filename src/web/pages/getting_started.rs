@@ -16,7 +16,7 @@ pub fn list(visit: &Visit) -> Result<Markup, Problem> {
     let Some(reader) = &visit.reader else {
         return Ok(html! {});
     };
-    if visit.caller.check_directory().is_err() || visit.app().slack().is_some() {
+    if visit.caller.check_directory().is_err() || visit.app().remote().is_some() {
         return Ok(html! {});
     }
     let login = &visit.web.login;

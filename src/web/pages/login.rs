@@ -189,8 +189,8 @@ fn nobody_yet(visit: &Visit) -> Markup {
     html! {
         div.card.pad {
             h2 { "Nobody is in the workspace yet" }
-            @if visit.app().slack().is_some() {
-                p { "People are read from Slack, which takes a moment after the first start. Where it stays like this, the log of the server says why." }
+            @if let Some(remote) = visit.app().remote() {
+                p { "People are read from " (remote.names().title) ", which takes a moment after the first start. Where it stays like this, the log of the server says why." }
             } @else {
                 p { "The server has printed an address that makes whoever opens it the admin. On the server, this prints another:" }
                 p { code { "rota setup-link" } }

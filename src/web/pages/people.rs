@@ -64,7 +64,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Outcome {
     let (found, total) = listing::list(visit.app(), &visit.caller, &filter, page, rules)?;
     let ids: Vec<UserId> = found.iter().map(|one| one.person.id.clone()).collect();
     let people = People::load(visit.app(), &ids, true)?;
-    let is_admin = visit.caller.check_directory().is_ok() && visit.app().slack().is_none();
+    let is_admin = visit.caller.check_directory().is_ok() && visit.app().remote().is_none();
     let pages = total.div_ceil(u64::from(ROWS));
     let path = |number: u32| format!("/people?q={}&page={number}", encoded(visit.query.one("q")));
     let list = html! {

@@ -86,6 +86,7 @@ fn every_command_has_a_manual_page() {
             "mail",
             "chat",
             "slack",
+            "matrix",
         ];
         if with_inner.contains(&name.as_str()) {
             let inner = commands(&format!("{name} --help"));

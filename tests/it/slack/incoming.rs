@@ -255,7 +255,7 @@ impl Running {
             let open = self
                 .app
                 .store()
-                .read(rota::store::count_open_slack_envelopes);
+                .read(rota::store::count_open_chat_envelopes);
             open.expect("a count") == 0
         });
     }

@@ -9,6 +9,7 @@ mod chat;
 pub mod cli;
 mod directory;
 mod http;
+pub mod matrix;
 mod mention;
 mod openapi;
 mod outlet;

@@ -3,7 +3,7 @@
 use super::{Posted, post_one, record};
 use crate::actions::chat_sync::updating;
 use crate::actions::{App, Error};
-use crate::chat::slack::{Slack, method};
+use crate::chat::{Remote, Step};
 use crate::domain::chat::{ChatError, is_stale};
 use crate::domain::ids::MessageReference;
 use crate::domain::message::Recipient;
@@ -77,11 +77,11 @@ impl UnderWay {
 /// was posted or refused, or is under way.
 pub(super) fn post(
     app: &App,
-    slack: &Slack,
+    remote: &dyn Remote,
     posted: &mut Vec<Posted>,
     under_way: &mut UnderWay,
 ) -> Result<bool, Error> {
-    begin(app, slack, posted, under_way)?;
+    begin(app, remote, posted, under_way)?;
     under_way.take(LOOK, posted);
     if !posted.is_empty() {
         failpoint::point("chat.posted");
@@ -111,13 +111,13 @@ pub(in crate::actions::chat_sync) fn finish(
 
 fn begin(
     app: &App,
-    slack: &Slack,
+    remote: &dyn Remote,
     posted: &mut Vec<Posted>,
     under_way: &mut UnderWay,
 ) -> Result<(), Error> {
     let now = app.now();
-    if slack.is_paused() {
-        explain(app, slack)?;
+    if remote.is_paused() {
+        explain(app, remote)?;
     }
     let mut free = AT_ONCE.saturating_sub(under_way.recipients.len());
     if free == 0 {
@@ -134,8 +134,8 @@ fn begin(
             Recipient::Channel(id) => id.as_str(),
             Recipient::Person(id) => id.as_str(),
         };
-        let is_open = slack.opens(&method::CHAT_POST_MESSAGE, to).is_none();
-        let begins = free > 0 && is_open && !slack.is_paused();
+        let is_open = remote.opens(Step::Post, to).is_none();
+        let begins = free > 0 && is_open && !remote.is_paused();
         free -= usize::from(begins);
         begins
     });
@@ -156,8 +156,8 @@ fn begin(
 }
 
 /// Says of all waiting messages that the platform is paused.
-fn explain(app: &App, slack: &Slack) -> Result<(), Error> {
-    let Some(why) = slack.state().1 else {
+fn explain(app: &App, remote: &dyn Remote) -> Result<(), Error> {
+    let Some(why) = remote.state().1 else {
         return Ok(());
     };
     if app.store().read(store::any_unexplained_message)? {

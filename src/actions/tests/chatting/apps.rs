@@ -7,6 +7,7 @@ use crate::domain::chat::{Capabilities, ChatError, FailureMode};
 use crate::domain::ids::{GroupId, MessageReference};
 use crate::domain::message::{Message, Recipient};
 use crate::domain::rotation::Holder;
+use crate::domain::zones::ZoneName;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -31,8 +32,13 @@ impl Chat for Recorder {
         self.inner.plain(text)
     }
 
-    fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError> {
-        self.inner.post(message, key)?;
+    fn post(
+        &self,
+        message: &Message,
+        key: &str,
+        reader: Option<ZoneName>,
+    ) -> Result<MessageReference, ChatError> {
+        self.inner.post(message, key, reader)?;
         let to = match &message.to {
             Recipient::Channel(id) => id.to_string(),
             Recipient::Person(id) => id.to_string(),
@@ -62,8 +68,13 @@ impl Chat for Recorder {
         self.inner.people(group)
     }
 
-    fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError> {
-        self.inner.set_people(group, people)
+    fn set_people(
+        &self,
+        group: &GroupId,
+        present: &[UserId],
+        people: &[UserId],
+    ) -> Result<(), ChatError> {
+        self.inner.set_people(group, present, people)
     }
 
     fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), ChatError> {

@@ -186,7 +186,8 @@ impl Walk {
         for (to, text, key) in self.apps[index].posts(0) {
             let about = names.iter().find(|name| text.contains(name.as_str()));
             let about = about.expect("a rotation").clone();
-            let key = key.parse().expect("a number");
+            let number = key.split('-').next().unwrap_or_default();
+            let key = number.parse().expect("a number");
             posts.entry((to, about)).or_default().push((key, text));
         }
         posts

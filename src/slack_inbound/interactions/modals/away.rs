@@ -1,21 +1,22 @@
 //! Being away.
 
-use super::field::{self, ACKNOWLEDGED, FROM, REASON_FIELD, TO, WHERE};
-use super::{FormOutcome, Metadata, closed, errors, refused, update};
-use crate::actions::{ActionError, Result, absences, shifts};
+use super::field::{self, FROM, REASON_FIELD, TO, WHERE};
+use super::{Metadata, closed, errors, refused, update};
+use crate::actions::{ActionError, Result, absences};
 use crate::domain::duty::Duty;
 use crate::domain::edit::NewAbsence;
-use crate::domain::ids::{ChannelId, RotationId};
+use crate::domain::ids::ChannelId;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, OPTIONS, modal};
-use crate::slack_inbound::interactions::mrkdwn::time;
-use crate::slack_inbound::interactions::times::midnight;
-use crate::slack_inbound::interactions::visit::{Outcome, Visit, title};
+use crate::slack_inbound::interactions::visit::{Outcome, Visit};
 use crate::slack_inbound::reply::Reply;
+use crate::talk::proposing::{FormOutcome, be_away, standing_lines, standing_token};
+use crate::talk::times::midnight;
+use crate::talk::visit::title;
+use jiff::ToSpan;
 use jiff::civil::Date;
-use jiff::{Timestamp, ToSpan};
 use serde_json::Value;
 
 /// The `callback_id`.
@@ -126,7 +127,9 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         reason: Some(reason.clone()).filter(|reason| !reason.is_empty()),
         everywhere: is_everywhere,
     };
-    let outcome = record(visit, view, &rotation.id, new);
+    let outcome = be_away(visit, &rotation.id, new, |token| {
+        field::is_acknowledged(view, token)
+    });
     match outcome {
         Ok(FormOutcome::Now) => Ok(closed(visit, metadata, "Your absence was saved.")),
         Ok(FormOutcome::Again) => Ok(Reply::nothing()),
@@ -142,45 +145,11 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     }
 }
 
-/// Saves the absence, unless turns stay the person's meanwhile and they have not seen which.
-fn record(
-    visit: &Visit,
-    view: &View,
-    rotation: &RotationId,
-    new: NewAbsence,
-) -> Result<FormOutcome<Vec<Duty>>> {
-    let new = new.checked()?;
-    let standing = shifts::would_stand(visit.app, visit.caller(), rotation, &new)?;
-    let is_acknowledged = field::is_acknowledged(view, &token(&standing));
-    if !standing.is_empty() && !is_acknowledged {
-        return Ok(FormOutcome::InTheWay(standing));
-    }
-    let author = visit.author("createAbsence");
-    let (_, is_new) = absences::create(visit.app, &author, rotation, new)?;
-    Ok(FormOutcome::of(is_new))
-}
-
 /// The duty that stays with the reader while they are away, with the box to tick.
 fn still_theirs(visit: &Visit, blocks: &mut Blocks, standing: &[Duty]) {
-    let zone = visit.zone();
     let mut lines = vec![":warning: *Still yours meanwhile*".to_owned()];
-    let shown = standing.iter().map(|duty| {
-        let Interval { from, until } = duty.period();
-        format!("• {} to {}", time(from, zone), time(until, zone))
-    });
-    lines.extend(shown);
+    lines.extend(standing_lines(visit, standing));
     blocks.lines(&lines);
     let label = "I have seen it, and ask somebody to cover it.";
-    field::acknowledge(blocks, &token(standing), label);
-}
-
-/// Names exactly these duties.
-fn token(standing: &[Duty]) -> String {
-    let one = |duty: &Duty| {
-        // A turn that has begun is shown from now on, and now moves.
-        let until: Timestamp = duty.period().until;
-        format!("{} {until}", duty.cell)
-    };
-    let all: Vec<String> = standing.iter().map(one).collect();
-    format!("{ACKNOWLEDGED}-{}", field::name_of(&all.join(" ")))
+    field::acknowledge(blocks, &standing_token(standing), label);
 }

@@ -1,7 +1,7 @@
 //! The conflicts of accepting a request, with a box to acknowledge them.
 
 use super::{Metadata, field, update};
-use crate::actions::acceptance::{self, ToAcknowledge};
+use crate::actions::acceptance;
 use crate::actions::{ActionError, Result, overview};
 use crate::domain::edit::Answering;
 use crate::domain::ids::RequestId;
@@ -9,10 +9,10 @@ use crate::domain::refusal::Refusal;
 use crate::domain::request::Step;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, modal};
-use crate::slack_inbound::interactions::mrkdwn::plain;
 use crate::slack_inbound::interactions::requests;
 use crate::slack_inbound::interactions::visit::{Outcome, Visit};
 use crate::slack_inbound::reply::Reply;
+use crate::talk::{self, proposing::acceptance_token};
 use serde_json::Value;
 
 /// The `callback_id`.
@@ -30,7 +30,7 @@ pub fn form(visit: &Visit, request: &RequestId) -> Result<Value> {
     };
     let mut blocks = Blocks::view();
     let noun = asked.view.request.kind.noun();
-    let name = plain(&asked.view.rotation_name);
+    let name = visit.plain(&asked.view.rotation_name);
     blocks.section(&format!("You are about to accept a {noun} in {name}."));
     if !found.started_legs.is_empty() {
         blocks.section("A turn has begun: the rest of it changes hands.");
@@ -41,7 +41,7 @@ pub fn form(visit: &Visit, request: &RequestId) -> Result<Value> {
     }
     if found.conflicts.is_empty() && !found.started_legs.is_empty() {
         let label = "I take over the rest of the turn.";
-        field::acknowledge(&mut blocks, &token(&found), label);
+        field::acknowledge(&mut blocks, &acceptance_token(&found), label);
     }
     Ok(modal(
         NAME,
@@ -52,14 +52,6 @@ pub fn form(visit: &Visit, request: &RequestId) -> Result<Value> {
     ))
 }
 
-/// Names what is shown.
-fn token(found: &ToAcknowledge) -> String {
-    match found.conflicts.is_empty() {
-        false => field::token(&found.conflicts),
-        true => field::name_of(&found.started_legs.join(" ")),
-    }
-}
-
 /// The form was sent. What has changed since it was shown is shown again.
 pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     let (Some(rotation), Some(request)) = (&metadata.rotation, &metadata.request) else {
@@ -67,11 +59,11 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     };
     let found = match acceptance::preview(visit.app, visit.caller(), rotation, request) {
         Ok(found) => found,
-        Err(ActionError::Refused(refusal)) => return over(visit, request, refusal),
+        Err(ActionError::Refused(refusal)) => return over(visit, request, &refusal),
         Err(stop) => return Err(stop),
     };
     let is_empty = found.conflicts.is_empty() && found.started_legs.is_empty();
-    if !is_empty && !field::is_acknowledged(view, &token(&found)) {
+    if !is_empty && !field::is_acknowledged(view, &acceptance_token(&found)) {
         return Ok(update(form(visit, request)?));
     }
     let answering = Answering {
@@ -79,16 +71,16 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         acknowledged: found.conflicts.into_iter().map(|one| one.id).collect(),
         started_legs: found.started_legs,
     };
-    let once = visit.incoming.operation_id();
-    match requests::take(visit, rotation, request, Step::Accept, once, answering) {
+    let once = visit.operation_id.clone();
+    match talk::requests::take(visit, rotation, request, Step::Accept, once, answering) {
         Ok(()) => Ok(Reply::nothing()),
-        Err(ActionError::Refused(refusal)) => over(visit, request, refusal),
+        Err(ActionError::Refused(refusal)) => over(visit, request, &refusal),
         Err(stop) => Err(stop),
     }
 }
 
 /// The outcome of the request, in place of the form.
-fn over(visit: &Visit, request: &RequestId, refusal: Refusal) -> Outcome {
+fn over(visit: &Visit, request: &RequestId, refusal: &Refusal) -> Outcome {
     let reply = requests::over(visit, request, refusal)?;
     let text = reply.body.as_ref().and_then(|body| body.get("text"));
     let text = text.and_then(Value::as_str).unwrap_or_default();

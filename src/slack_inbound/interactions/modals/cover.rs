@@ -1,7 +1,7 @@
 //! Asking others to cover a turn.
 
 use super::field::{self, FROM, REASON_FIELD, TO, TURN, WHOM};
-use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
+use super::{Metadata, closed, errors, propose, refused, update};
 use crate::actions::whole_turns;
 use crate::actions::{ActionError, Result, duties, overview};
 use crate::domain::duty::Duty;
@@ -11,9 +11,11 @@ use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, modal};
-use crate::slack_inbound::interactions::times;
-use crate::slack_inbound::interactions::visit::{Outcome, Visit, title};
+use crate::slack_inbound::interactions::visit::{Outcome, Visit};
 use crate::slack_inbound::reply::Reply;
+use crate::talk::proposing::FormOutcome;
+use crate::talk::times;
+use crate::talk::visit::title;
 use jiff::Timestamp;
 use serde_json::Value;
 

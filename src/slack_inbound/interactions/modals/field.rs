@@ -1,14 +1,14 @@
 //! Fields that several forms have.
 
-use crate::domain::conflict::{Conflict, ConflictKind};
+use crate::domain::conflict::Conflict;
 use crate::domain::ids::UserId;
 use crate::domain::message::PeopleNames;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, OPTIONS};
-use crate::slack_inbound::interactions::mrkdwn::{person, plain, time};
-use crate::slack_inbound::interactions::visit::{Visit, name};
+use crate::slack_inbound::interactions::visit::Visit;
+use crate::talk::proposing::{conflict_lines, token};
+use crate::talk::visit::name;
 use jiff::Timestamp;
-use sha2::{Digest, Sha256};
 
 /// The longest reason.
 const REASON: usize = 2000;
@@ -25,7 +25,7 @@ pub fn share(most: usize, rotations: usize) -> usize {
 
 /// Says that not all turns are shown, and how to see them.
 pub fn left_out(visit: &Visit, blocks: &mut Blocks, verb: &str) {
-    let command = plain(visit.command());
+    let command = visit.plain(&visit.command);
     blocks.context(&format!(
         "Of each rotation only the next turns are shown. For more, type `{command} CODE {verb}`."
     ));
@@ -79,20 +79,8 @@ pub fn reason(blocks: &mut Blocks, hint: &str, entered: String) {
 
 /// The conflicts, with the box to tick by somebody who goes on all the same.
 pub fn conflicts(visit: &Visit, blocks: &mut Blocks, found: &[Conflict]) {
-    let zone = visit.zone();
-    let lines = found.iter().map(|conflict| {
-        let (from, until) = (conflict.period.from, conflict.period.until);
-        let what = match conflict.kind {
-            ConflictKind::Absence => "is away",
-            ConflictKind::SameCellArrangement => "holds this turn by another arrangement",
-            ConflictKind::UnknownAvailability => "may be away, as their calendar cannot be read",
-        };
-        let who = person(&conflict.user);
-        let period = format!("{} to {}", time(from, zone), time(until, zone));
-        format!("• {who} {what}: {period}")
-    });
     let mut all = vec![":warning: *In the way*".to_owned()];
-    all.extend(lines);
+    all.extend(conflict_lines(visit, found));
     blocks.lines(&all);
     acknowledge(
         blocks,
@@ -108,22 +96,6 @@ pub fn acknowledge(blocks: &mut Blocks, value: &str, label: &str) {
         label: label.to_owned(),
     }]);
     blocks.input(ACKNOWLEDGED, "Before you send it", "", false, boxes);
-}
-
-/// Names what is in the way: another set of conflicts, or other terms, is another name.
-pub fn token(found: &[Conflict]) -> String {
-    let mut ids: Vec<&str> = found.iter().map(|conflict| conflict.id.as_str()).collect();
-    ids.sort_unstable();
-    name_of(&ids.join(" "))
-}
-
-/// A short name of a text.
-pub fn name_of(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest[..16]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }
 
 /// Whether the box is ticked for exactly these conflicts.

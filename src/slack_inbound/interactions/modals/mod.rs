@@ -15,19 +15,16 @@ pub use cover::form as cover;
 pub use swap::form as swap;
 
 use super::blocks::{Blocks, ephemeral, modal};
-use super::requests::made;
 use super::visit::{Outcome, Visit};
-use crate::actions::proposals::{self, Decision, Proposal};
+use crate::actions::proposals::Proposal;
 use crate::actions::{ActionError, Error, Result};
-use crate::domain::agreement::{Preview, check_unblocked};
-use crate::domain::conflict::Conflict;
 use crate::domain::ids::{ChannelId, RequestId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::request::RequestWritten;
 use crate::domain::rotation::Rotation;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::reply::{Later, Reply};
-use crate::wire::etag::Precondition;
+use crate::talk::proposing::{self, FormOutcome};
 use serde_json::{Map, Value, json};
 
 /// The subject of a form, in its `private_metadata`.
@@ -83,26 +80,6 @@ impl Metadata {
     }
 }
 
-/// The outcome of a form that asks something of somebody.
-enum FormOutcome<T = Vec<Conflict>> {
-    /// It is written.
-    Now,
-    /// It was written before: the form was sent again because its answer was lost. Its author knows.
-    Again,
-    /// Nothing is written: its author has not acknowledged this.
-    InTheWay(T),
-}
-
-impl<T> FormOutcome<T> {
-    /// Of what was written. Two that arrive at once write it once, and one of them tells its author.
-    fn of(is_new: bool) -> FormOutcome<T> {
-        match is_new {
-            true => FormOutcome::Now,
-            false => FormOutcome::Again,
-        }
-    }
-}
-
 /// Previews what a form proposes, and writes it unless something is in the way that was not acknowledged.
 fn propose<P: Proposal<Output = RequestWritten>>(
     (visit, view): (&Visit, &View),
@@ -110,27 +87,8 @@ fn propose<P: Proposal<Output = RequestWritten>>(
     action: &'static str,
     new: Result<P, Refusal>,
 ) -> Result<FormOutcome> {
-    if visit.is_written()? {
-        return Ok(FormOutcome::Again);
-    }
-    let weigh = |_: &Rotation, preview: &Preview| {
-        let found = preview.conflicts();
-        check_unblocked(&found)?;
-        let is_seen = found.is_empty() || field::is_acknowledged(view, &field::token(&found));
-        Ok(match is_seen {
-            true => Decision::Acknowledge,
-            false => Decision::Weigh,
-        })
-    };
-    let write = |operation| {
-        let (once, any) = (visit.incoming.operation_id(), &Precondition::Any);
-        visit.write(rotation, (action, ""), once, any, operation, made)
-    };
-    let by = (visit.app, visit.caller());
-    let proposed = proposals::propose(by, rotation, new?, weigh, write)?;
-    Ok(match proposed.written {
-        Some(receipt) => FormOutcome::of(receipt.is_new),
-        None => FormOutcome::InTheWay(proposed.preview.conflicts()),
+    proposing::propose(visit, rotation, action, new, |token| {
+        field::is_acknowledged(view, token)
     })
 }
 

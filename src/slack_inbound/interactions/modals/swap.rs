@@ -2,7 +2,7 @@
 
 use super::cover::rotations;
 use super::field::{self, REASON_FIELD, THEIRS, TURN};
-use super::{FormOutcome, Metadata, closed, errors, propose, refused, update};
+use super::{Metadata, closed, errors, propose, refused, update};
 use crate::actions::whole_turns;
 use crate::actions::{ActionError, Result};
 use crate::domain::edit::{NewLeg, NewSwap};
@@ -13,9 +13,11 @@ use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, modal};
-use crate::slack_inbound::interactions::times;
-use crate::slack_inbound::interactions::visit::{Outcome, Visit, name, title};
+use crate::slack_inbound::interactions::visit::{Outcome, Visit};
 use crate::slack_inbound::reply::Reply;
+use crate::talk::proposing::FormOutcome;
+use crate::talk::times;
+use crate::talk::visit::{name, title};
 use serde_json::Value;
 
 /// The `callback_id`.

@@ -36,8 +36,8 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         values: &visit.form,
         errors,
     };
-    if visit.app().slack().is_some() {
-        return of_slack(visit, status);
+    if let Some(remote) = visit.app().remote() {
+        return of_platform(visit, status, remote.names().title);
     }
     let content = html! {
         (fields::summary(errors))
@@ -55,14 +55,14 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
     Ok(layout::page_with(visit, status, "Directory", content))
 }
 
-/// The page where the directory is Slack's.
-fn of_slack(visit: &Visit, status: u16) -> Result<Response, Problem> {
+/// The page where the directory is the chat platform's.
+fn of_platform(visit: &Visit, status: u16, title: &str) -> Result<Response, Problem> {
     let read = visit.app().store().read(directory_sync::status)?;
     let content = html! {
         (crumbs())
         h1 { "Directory" }
         p {
-            "People, groups and channels are read from Slack. "
+            "People, groups and channels are read from " (title) ". "
             @match read.last_read_at {
                 Some(at) => { "The last full reading was at " (times(visit).show(at)) ". " }
                 None => { "They have not been read yet. " }

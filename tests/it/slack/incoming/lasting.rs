@@ -3,14 +3,14 @@
 use super::{Counting, Running, app, hurried};
 use crate::support::slack::{APP_TOKEN, Slack, command, submission};
 use crate::support::*;
-use rota::actions::slack_envelopes::{self, Accepted};
+use rota::actions::chat_envelopes::{self, Accepted};
 use rota::slack_inbound::incoming::Class;
 use serde_json::{Value, json};
 
 /// Stores something as an earlier process did that was killed then.
 fn stored(app: &rota::actions::App, class: Class, payload: &Value) {
     let id = payload["trigger_id"].as_str().unwrap().to_owned();
-    let accepted = slack_envelopes::accept(app, id, class.name(), payload.to_string());
+    let accepted = chat_envelopes::accept(app, id, class.name(), payload.to_string());
     assert!(matches!(accepted, Ok(Accepted::New(_))), "{accepted:?}");
 }
 
@@ -72,7 +72,7 @@ fn texts_are_forgotten_once_they_are_processed() {
     running.sockets.acknowledged(&id);
     running.settled();
     let conn = rusqlite::Connection::open(&db).unwrap();
-    let sql = "SELECT count(*), count(body), count(processed_at), max(outcome) FROM slack_envelope";
+    let sql = "SELECT count(*), count(body), count(processed_at), max(outcome) FROM chat_envelope";
     let found: (i64, i64, i64, String) = conn
         .query_row(sql, [], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
@@ -90,16 +90,16 @@ fn too_much_at_once_is_not_stored_and_comes_again() {
     drop(app(&db, &slack, None));
     let conn = rusqlite::Connection::open(&db).unwrap();
     let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-               INSERT INTO slack_envelope (id, kind, body, received_at, answer_until)
+               INSERT INTO chat_envelope (id, kind, body, received_at, answer_until)
                SELECT 'old ' || i, 'events_api', '{}', 0, 0 FROM n";
     conn.execute(sql, []).unwrap();
     drop(conn);
     let app = app(&db, &slack, None);
     let payload = command("U1", "OPS", "").to_string();
-    let accept = || slack_envelopes::accept(&app, "new".into(), "slash_commands", payload.clone());
+    let accept = || chat_envelopes::accept(&app, "new".into(), "slash_commands", payload.clone());
     assert_eq!(accept().unwrap(), Accepted::Full);
-    let first = slack_envelopes::open(&app).unwrap().remove(0);
-    slack_envelopes::finish(&app, &first.id, "ignored").unwrap();
+    let first = chat_envelopes::open(&app).unwrap().remove(0);
+    chat_envelopes::finish(&app, &first.id, "ignored").unwrap();
     assert!(matches!(accept().unwrap(), Accepted::New(_)));
     assert_eq!(accept().unwrap(), Accepted::Again);
 }

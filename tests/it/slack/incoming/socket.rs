@@ -5,6 +5,7 @@ use crate::support::slack::{Failure, Slack, command};
 use crate::support::*;
 use jiff::SignedDuration;
 use rota::actions::platform;
+use rota::chat::Remote;
 use rota::domain::chat::PlatformState;
 use serde_json::json;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
-//! Whether Slack answers, and whether it takes the token.
+//! Whether a platform answers, and whether it takes the token.
 
-use super::error::Pause;
+use super::call_error::Pause;
 use crate::domain::chat::PlatformState;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,19 +9,19 @@ use std::time::Instant;
 /// How often a paused platform is asked again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_mins(5);
 
-/// The workspace of the token, as `auth.test` answers it.
+/// The workspace of the token, as the platform names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspace {
     pub team_id: String,
     pub team: Option<String>,
-    /// The address of the workspace, such as `https://acme.slack.com/`.
+    /// The address of the workspace, such as `https://acme.slack.com/`; `None` where workspaces have none.
     pub url: Option<String>,
     /// The app's own user.
     pub user_id: Option<String>,
     pub bot_id: Option<String>,
 }
 
-/// A question to Slack about user groups.
+/// A question about user groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     List,
@@ -34,9 +34,13 @@ struct Known {
     /// Why the last call failed; `None` if it did not.
     failure: Option<String>,
     pause: Option<(Pause, Timestamp)>,
-    /// Slack does not take the app token. Nothing but the socket needs it.
+    /// The platform does not take the app token. Nothing but the socket needs it.
     app_pause: Option<AppPause>,
     workspace: Option<Workspace>,
+    /// Why the app is not in the workspace, although the platform answers.
+    outside: Option<String>,
+    /// What the operator should know although everything works.
+    notice: Option<String>,
     socket_connected: bool,
     /// Why no socket could be opened; `None` if one could, or none was tried.
     no_socket: Option<String>,
@@ -56,8 +60,11 @@ struct AppPause {
 }
 
 /// The state of the platform, shared by everybody who calls it.
-#[derive(Default)]
-pub(super) struct Health(Mutex<Known>);
+pub struct Health {
+    /// Who answers, as in `Slack was not asked yet`.
+    by: &'static str,
+    known: Mutex<Known>,
+}
 
 /// Whether calls may be made.
 pub(super) enum Leave {
@@ -68,6 +75,12 @@ pub(super) enum Leave {
 }
 
 impl Health {
+    /// Of a platform that was not asked yet.
+    pub(super) fn new(by: &'static str) -> Health {
+        let known = Mutex::default();
+        Health { by, known }
+    }
+
     /// Whether a call may be made at an instant. One caller in five minutes gets [`Leave::Ask`] while the platform is paused.
     pub(super) fn leave(&self, now: Timestamp) -> Leave {
         match &mut self.known().pause {
@@ -85,7 +98,7 @@ impl Health {
         self.known().pause.as_ref().map(|(_, ask_at)| *ask_at)
     }
 
-    /// Records that Slack answered, even if by a refusal.
+    /// Records that the platform answered, even if by a refusal.
     pub(super) fn answered(&self) {
         let mut known = self.known();
         known.failure = None;
@@ -148,6 +161,19 @@ impl Health {
         self.known().workspace.clone()
     }
 
+    /// Records why the app is not in the workspace, or that it is.
+    pub(super) fn set_outside(&self, why: Option<String>) {
+        self.known().outside = why;
+    }
+
+    /// Records what the operator should know although everything works. Returns whether this is new.
+    pub(super) fn set_notice(&self, notice: Option<String>) -> bool {
+        let mut known = self.known();
+        let is_new = notice.is_some() && known.notice != notice;
+        known.notice = notice;
+        is_new
+    }
+
     pub(super) fn set_socket_connected(&self, connected: bool) {
         self.known().socket_connected = connected;
     }
@@ -181,23 +207,24 @@ impl Health {
         }
     }
 
-    /// The state, and why it is not `up`.
+    /// The state, and why it is not `up`, or what the operator should know.
     pub(super) fn state(&self) -> (PlatformState, Option<String>) {
         let known = self.known();
         if let Some((pause, _)) = &known.pause {
             return (PlatformState::Paused, Some(pause.to_string()));
         }
-        match &known.failure {
+        match known.failure.as_ref().or(known.outside.as_ref()) {
             Some(why) => (PlatformState::Down, Some(why.clone())),
-            None if !known.answered => {
-                (PlatformState::Down, Some("Slack was not asked yet".into()))
-            }
-            None => (PlatformState::Up, None),
+            None if !known.answered => (
+                PlatformState::Down,
+                Some(format!("{} was not asked yet", self.by)),
+            ),
+            None => (PlatformState::Up, known.notice.clone()),
         }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -213,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_paused_platform_is_asked_every_five_minutes() {
-        let health = Health::default();
+        let health = Health::new("Slack");
         let at = |secs: i64| Timestamp::from_second(secs).expect("an instant");
         let leave = |secs| match health.leave(at(secs)) {
             Leave::Given => "given",
@@ -222,6 +249,7 @@ mod tests {
         };
         assert_eq!(leave(0), "given");
         let pause = Pause {
+            by: "Slack",
             code: "token_revoked".into(),
             needed: None,
         };
@@ -243,11 +271,12 @@ mod tests {
 
     #[test]
     fn a_refused_app_token_is_tried_every_five_minutes_of_either_clock() {
-        let health = Health::default();
+        let health = Health::new("Slack");
         let at = |secs: i64| Timestamp::from_second(secs).expect("an instant");
         let begun = monotonic();
         let real = |secs| begun + Duration::from_secs(secs);
         let pause = Pause {
+            by: "Slack",
             code: "token_revoked".into(),
             needed: None,
         };
@@ -272,7 +301,7 @@ mod tests {
 
     #[test]
     fn the_state_follows_the_last_answer() {
-        let health = Health::default();
+        let health = Health::new("Slack");
         assert_eq!(health.state().0, PlatformState::Down);
         health.answered();
         assert_eq!(health.state(), (PlatformState::Up, None));

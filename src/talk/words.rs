@@ -1,6 +1,6 @@
 //! Refusals in words that a person understands. The API's details name members of a request; here nobody has seen one.
 
-use super::mrkdwn::{person, plain as escaped, time};
+use super::markup::Markup;
 use super::times;
 use crate::domain::fault::Fault;
 use crate::domain::ids::UserId;
@@ -9,23 +9,18 @@ use crate::domain::zones::ZoneName;
 use crate::server::Problem;
 use jiff::Timestamp;
 
-/// A refusal as markup, with instants in the zone of the reader. `is_person` says whether an id is somebody's, who is then shown
-/// as Slack shows people.
+/// A refusal as markup, with instants in the zone of the reader. `person` shows somebody.
 ///
 /// # Errors
-/// Those of `is_person`.
+/// Those of `person`.
 pub fn of<E>(
     refusal: &Refusal,
     zone: ZoneName,
-    is_person: impl Fn(&UserId) -> Result<bool, E>,
+    markup: &dyn Markup,
+    person: impl Fn(&UserId) -> Result<String, E>,
 ) -> Result<String, E> {
-    let show = |user: &UserId| {
-        Ok(match is_person(user)? {
-            true => person(user),
-            false => escaped(user.as_str()),
-        })
-    };
-    said(refusal, show, |at| time(at, zone), escaped)
+    let time = |at| markup.time(at, zone);
+    said(refusal, person, time, |text| markup.plain(text))
 }
 
 /// A refusal as plain text, with instants in the zone of the reader. `name` says what somebody is called.
@@ -119,9 +114,44 @@ mod tests {
     use crate::domain::time::Interval;
     use crate::tests::faults;
 
+    /// A markup in which people and instants stand in angle brackets.
+    struct Angled;
+
+    impl Markup for Angled {
+        fn plain(&self, text: &str) -> String {
+            text.replace('<', "&lt;").replace('>', "&gt;")
+        }
+        fn person(&self, user: &UserId, _: Option<&str>) -> String {
+            format!("<@{user}>")
+        }
+        fn uses_names(&self) -> bool {
+            false
+        }
+        fn time(&self, at: Timestamp, zone: ZoneName) -> String {
+            format!("<{}>", times::text(at, zone))
+        }
+        fn strong(&self, written: &str) -> String {
+            written.to_owned()
+        }
+        fn code(&self, text: &str) -> String {
+            self.plain(text)
+        }
+        fn link(&self, url: &str, _: &str) -> String {
+            self.plain(url)
+        }
+        fn quote(&self, text: &str) -> String {
+            self.plain(text)
+        }
+    }
+
     #[test]
     fn refusals_in_words() {
-        let is_person = |user: &UserId| Ok::<_, ()>(user.as_str() == "U1");
+        let show = |user: &UserId| {
+            Ok::<_, ()>(match user.as_str() {
+                "U1" => Angled.person(user, None),
+                other => Angled.plain(other),
+            })
+        };
         let name =
             |user: &UserId| Ok::<_, ()>((user.as_str() == "U1").then(|| "Ana <b>".to_owned()));
         let invalid = |path: &str, fault: Fault| Refusal::invalid(path, fault);
@@ -164,7 +194,7 @@ mod tests {
                 "This mention is expired, so nothing was done.",
             ),
         ] {
-            assert_eq!(of(&refusal, berlin(), is_person), Ok(marked.to_owned()));
+            assert_eq!(of(&refusal, berlin(), &Angled, show), Ok(marked.to_owned()));
             assert_eq!(plain(&refusal, berlin(), name), Ok(text.to_owned()));
         }
     }
@@ -232,12 +262,12 @@ mod tests {
         for (fault, marked) in [
             (
                 Fault::NotAfter(at("2026-03-06T08:00:00Z")),
-                "This time is over; choose one after <!date^1772784000^{date_short_pretty}, {time}|Fri 6 Mar 2026, 09:00>.",
+                "This time is over; choose one after <Fri 6 Mar 2026, 09:00>.",
             ),
             ("until `then` <now>".into(), "Until then &lt;now&gt;."),
         ] {
-            let said = of(&Refusal::invalid("to", fault), berlin(), |_| {
-                Ok::<_, ()>(false)
+            let said = of(&Refusal::invalid("to", fault), berlin(), &Angled, |user| {
+                Ok::<_, ()>(Angled.plain(user.as_str()))
             });
             assert_eq!(said, Ok(marked.to_owned()));
         }
@@ -258,7 +288,7 @@ mod tests {
             Refusal::RequestNotPending("declined"),
         ];
         for refusal in all {
-            let said = of(&refusal, berlin(), |_| Ok::<_, ()>(false)).unwrap();
+            let said = plain(&refusal, berlin(), |_| Ok::<_, ()>(None)).unwrap();
             for word in ["If-Match", "operationId", "Revision", "Ids", "credential"] {
                 assert!(!said.contains(word), "{said}");
             }

@@ -1,4 +1,4 @@
-//! The texts behind the slash command, as values. Pure: whether a code or a person exists is decided later.
+//! What stands behind the command, as values. Pure: whether a code or a person exists is decided later.
 
 use crate::domain::ids::UserId;
 use jiff::civil::Date;
@@ -38,15 +38,15 @@ pub struct Unknown {
 /// How somebody is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PersonWord {
-    /// As Slack escapes people: `<@U1|ana>`.
+    /// As Slack escapes people, and as links to people are read: `<@U1|ana>`.
     Person(UserId),
     /// A user group, which cannot be on call itself: `<!subteam^S1|@ops>`, by what it is called.
     Group(String),
-    /// A word that Slack did not make a person of, without its `@`.
+    /// A word that is marked as nobody, or what stands in quotation marks, without its `@`.
     Word(String),
 }
 
-/// The words that are commands where they come first. A rotation whose code is one of them is named by `/rota CODE VERB`.
+/// The words that are commands where they come first. A rotation whose code is one of them is named by `CODE VERB`.
 const ALONE: [&str; 7] = ["cover", "swap", "away", "back", "me", "link", "help"];
 
 /// The words that follow a code.
@@ -113,7 +113,8 @@ impl Command {
 }
 
 impl PersonWord {
-    fn parse(word: &str) -> PersonWord {
+    /// Reads one word of a line.
+    pub fn parse(word: &str) -> PersonWord {
         let inner = word
             .strip_prefix('<')
             .and_then(|word| word.strip_suffix('>'));
@@ -143,13 +144,18 @@ fn is_dash(word: &str) -> bool {
     ["-", "–", "—", "to", "until"].contains(&word.to_lowercase().as_str())
 }
 
-/// Words between blanks; what Slack escapes is one word, whatever blanks its label has.
+/// Words between blanks. What is marked as a person is one word, whatever blanks its label has, and so is what stands in quotation
+/// marks.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
-    let mut escaped = false;
+    let (mut escaped, mut quoted) = (false, false);
     for letter in text.chars() {
         match letter {
+            '"' | '“' | '”' if !escaped && (quoted || word.is_empty() || word == "@") => {
+                quoted = !quoted;
+            }
+            letter if quoted => word.push(letter),
             '<' => {
                 // `<@U1><@U2>` are two people.
                 push(&mut words, &mut word);
@@ -241,6 +247,13 @@ mod tests {
                 vec![person("U1"), person("U2")],
             ),
             ("PLAT set @Ana", vec![PersonWord::Word("Ana".into())]),
+            (
+                "PLAT set \"Ana B\" @“Bo C” @dee:a.org",
+                ["Ana B", "Bo C", "dee:a.org"]
+                    .map(|word| PersonWord::Word(word.into()))
+                    .to_vec(),
+            ),
+            ("PLAT set <@@ana:a.org|Ana B>", vec![person("@ana:a.org")]),
             (
                 "PLAT set <!subteam^S1|@ops>",
                 vec![PersonWord::Group("ops".into())],

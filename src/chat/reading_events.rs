@@ -1,4 +1,4 @@
-//! Events of Slack about single people, user groups and channels while the directory is read in full.
+//! Events of a platform about single people, user groups and channels while the directory is read in full.
 
 use crate::domain::directory_reading::Said;
 use std::sync::{Mutex, MutexGuard, PoisonError};

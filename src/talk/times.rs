@@ -1,4 +1,4 @@
-//! Instants in words, where Slack shows plain text: in the reader's zone.
+//! Instants in words, in the reader's zone.
 
 use crate::domain::time::FOREVER;
 use crate::domain::zones::ZoneName;
