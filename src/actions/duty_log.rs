@@ -3,6 +3,7 @@
 use super::Error;
 use crate::domain::event::{self, Cause, Event, Nobody};
 use crate::domain::external::Who;
+use crate::domain::forecast;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Cell, Rotation};
@@ -15,6 +16,11 @@ pub(super) fn note(
     news: &[Event],
     calendar: &Calendar,
 ) -> Result<(), Error> {
+    // Most writes change nobody's duty, and a command leaves these lines out.
+    let tells = |one: &Event| matches!(one, Event::DutyChanged { .. } | Event::NobodyOnCall { .. });
+    if !news.iter().any(tells) || !LogLine::tells_duty() {
+        return Ok(());
+    }
     let name = name(after);
     for one in news {
         match one {
@@ -104,9 +110,8 @@ fn moved(tx: &ReadTx, before: &Rotation, after: &Rotation) -> Result<Vec<String>
 
 /// The names of lane and window of a place, where they have any.
 fn place(rotation: &Rotation, cell: &Cell) -> String {
-    let window = rotation.windows[cell.window].name.as_ref();
-    let names = rotation.lane_name(cell.lane).into_iter().chain(window);
-    names.map(|name| format!(" {name}")).collect()
+    let names = forecast::slot_name(rotation, cell);
+    names.iter().map(|name| format!(" {name}")).collect()
 }
 
 /// The first hand-over of the hours that run.

@@ -1,7 +1,7 @@
 //! `rota audit`: who changed what.
 
 use super::named;
-use super::output::{answer, answer_json, local, table};
+use super::output::{JsonLines, answer, local, table};
 use super::workspace::{database, open, settings};
 use super::{Failure, Place};
 use crate::actions::audit;
@@ -90,18 +90,11 @@ fn actor(tx: &ReadTx, name: &str) -> Result<ActorFilter, Failure> {
 
 /// As it is read: however many entries there are, few are held.
 fn print_json(store: &Store, filter: &AuditFilter, limit: u32) -> Result<(), Failure> {
-    let mut begin = "[";
+    let mut lines = JsonLines::default();
     audit::each(store, filter, limit, |entry| {
-        let text =
-            serde_json::to_string(&wire::render(entry)).map_err(|error| error.to_string())?;
-        let line = format!("{begin}{text}");
-        begin = ",";
-        answer_json(&line)
+        lines.item(&wire::render(entry))
     })?;
-    match begin {
-        "[" => answer_json("[]"),
-        _ => answer_json("]"),
-    }
+    lines.end()
 }
 
 fn print_table(store: &Store, filter: &AuditFilter, limit: u32) -> Result<(), Failure> {

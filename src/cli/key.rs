@@ -2,7 +2,7 @@
 
 use super::named;
 use super::operator::operator;
-use super::output::{answer, answer_lines, instant_or_dash, naming, state, table, tell};
+use super::output::{Listed, answer, answer_lines, instant_or_dash, naming, state, table, tell};
 use super::workspace::{Missing, database, open_with_clock, settings};
 use super::{Failure, Place};
 use crate::actions::keys::{self, NewKey};
@@ -64,13 +64,6 @@ pub struct Create {
     /// Let it expire after this long: 90s, 15m, 24h, 7d
     #[arg(long, value_name = "DURATION", value_parser = config::lifetime)]
     expires: Option<Duration>,
-}
-
-#[derive(Args)]
-pub struct Listed {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Serialize)]

@@ -125,7 +125,7 @@ enum Command {
     /// List the people of the workspace, and what they are on call for
     People(people::Flags),
     /// List webhook endpoints, and how they fare
-    Webhooks(webhooks::WebhookFlags),
+    Webhooks(output::Listed),
     /// List webhook deliveries, the newest first, and why they failed
     Deliveries(webhooks::DeliveryFlags),
     /// Show who changed what, newest first

@@ -5,6 +5,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::wording::turns_direction;
 use crate::server::Problem;
 use crate::store::ActionError;
+use clap::Args;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -23,15 +24,42 @@ pub fn answer_json(json: &str) -> Result<(), Failure> {
     }))
 }
 
+/// Whether a list is printed for programs.
+#[derive(Args)]
+pub struct Listed {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A JSON list that is printed as its items come, one on each line.
+#[derive(Default)]
+pub struct JsonLines {
+    begun: bool,
+}
+
+impl JsonLines {
+    /// Prints an item.
+    pub fn item<T: Serialize>(&mut self, item: &T) -> Result<(), Failure> {
+        let text = serde_json::to_string(item).map_err(|error| error.to_string())?;
+        let begin = match std::mem::replace(&mut self.begun, true) {
+            true => ',',
+            false => '[',
+        };
+        answer_json(&format!("{begin}{text}"))
+    }
+
+    /// Prints the end of the list.
+    pub fn end(self) -> Result<(), Failure> {
+        answer_json(if self.begun { "]" } else { "[]" })
+    }
+}
+
 /// Prints a JSON list, an item on each line.
 pub fn answer_lines<T: Serialize>(items: impl IntoIterator<Item = T>) -> Result<(), Failure> {
-    let mut begin = "[";
-    for item in items {
-        let text = serde_json::to_string(&item).map_err(|error| error.to_string())?;
-        answer_json(&format!("{begin}{text}"))?;
-        begin = ",";
-    }
-    answer_json(if begin == "[" { "[]" } else { "]" })
+    let mut lines = JsonLines::default();
+    items.into_iter().try_for_each(|item| lines.item(&item))?;
+    lines.end()
 }
 
 /// Prints a result for programs, exactly as it is, and a line end. A closed pipe is not an error: `rota key list | head -1` works.

@@ -2,7 +2,7 @@
 
 use super::named;
 use super::operator::operator;
-use super::output::{answer, answer_lines, naming, state, table, tell};
+use super::output::{Listed, answer, answer_lines, naming, state, table, tell};
 use super::workspace::{Missing, database, open, open_with_clock, settings};
 use super::{Failure, Place};
 use crate::actions::keys;
@@ -28,13 +28,6 @@ pub enum Command {
     List(Listed),
     /// Remove a token permanently
     Revoke(TokenArgument),
-}
-
-#[derive(Args)]
-pub struct Listed {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Serialize)]

@@ -1,7 +1,7 @@
 //! `rota webhooks` and `rota deliveries`: where events go, and what became of them.
 
 use super::named;
-use super::output::{answer, answer_lines, instant_or_dash, table};
+use super::output::{Listed, answer, answer_lines, instant_or_dash, table};
 use super::workspace::{Missing, database, open, open_with_clock, settings};
 use super::{Failure, Place};
 use crate::domain::ids::{RotationId, WebhookId};
@@ -19,13 +19,6 @@ Examples:
   rota deliveries                                      the newest 50
   rota deliveries --failed                             what was not taken, and why
   rota deliveries --rotation PLATFORM --webhook pager --limit 10";
-
-#[derive(Args)]
-pub struct WebhookFlags {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -73,7 +66,7 @@ struct DeliveryLine {
 }
 
 /// Prints the endpoints, oldest first.
-pub fn list(place: Place, flags: WebhookFlags) -> Result<(), Failure> {
+pub fn list(place: Place, flags: Listed) -> Result<(), Failure> {
     let path = database(&settings(place)?)?;
     let (store, clock) = open_with_clock(&path, Missing::Refuse, None, None)?;
     let now = clock.now();
@@ -117,7 +110,10 @@ fn endpoint(tx: &ReadTx, webhook: &Webhook, now: Timestamp) -> Result<EndpointLi
     if failing_since.is_some() {
         let newest = unfinished_or_failed(tx, &webhook.id, None, 20)?;
         for delivery in &newest {
-            last_error = last_error.or(last_attempt(tx, &webhook.id, delivery)?.and_then(why));
+            last_error = last_attempt(tx, &webhook.id, delivery)?.and_then(why);
+            if last_error.is_some() {
+                break;
+            }
         }
     }
     Ok(EndpointLine {

@@ -10,6 +10,7 @@ use crate::actions::reads;
 use crate::config;
 use crate::domain::access::Principal;
 use crate::domain::explain::ExplainedCell;
+use crate::domain::forecast;
 use crate::domain::rotation::Rotation;
 use crate::store::{ReadTx, load_name};
 use crate::wire::explain as wire;
@@ -86,11 +87,6 @@ fn slot(rotation: &Rotation, cell: &ExplainedCell) -> Option<String> {
     let Some(slot) = rotation.slot_of(&cell.cell) else {
         return Some("hours that are gone".to_owned());
     };
-    let cell = &rotation.cells[slot];
-    let names = [
-        rotation.lane_name(cell.lane),
-        rotation.windows[cell.window].name.as_ref(),
-    ];
-    let names: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
+    let names = forecast::slot_name(rotation, &rotation.cells[slot]);
     (!names.is_empty()).then(|| names.join(", "))
 }

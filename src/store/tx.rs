@@ -55,6 +55,11 @@ pub enum LogLine {
 }
 
 impl LogLine {
+    /// Whether the log has lines about duty.
+    pub fn tells_duty() -> bool {
+        log::log_enabled!(target: "rota::duty", log::Level::Warn)
+    }
+
     pub(super) fn write(&self) {
         match self {
             LogLine::Audit(entry) => log::info!(target: "rota::audit", "{entry}"),
